@@ -1,0 +1,158 @@
+"""Compiled kernels: the only module that imports numba.
+
+A *kernel* is a plain Python function on numbers, arrays and named tuples. It is compiled on
+its first call, not when its module is imported, so ``import lowbid`` stays quick. The same
+function runs uncompiled under `interpreted` (or with ``NUMBA_DISABLE_JIT=1``), which is how
+tests compare the two bit for bit.
+
+`specialise` makes a new kernel out of a template by binding some of the template's global
+names to other kernels: the simulation loop is written once and compiled once per policy.
+
+Numba keeps compiled code on disk, and does not notice when a function that is *called* from
+another file changes. So each kernel's cached name carries a digest of its own code and of
+everything that it calls.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import functools
+import hashlib
+import os
+import threading
+import types
+from collections.abc import Callable, Iterator
+from typing import Any, Generic, ParamSpec, TypeVar
+
+import numpy as np
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_compiling = threading.RLock()
+_interpreted = contextvars.ContextVar(
+    "interpreted", default=os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+)
+
+
+class Kernel(Generic[P, R]):
+    """A function that is compiled when it is first called."""
+
+    def __init__(self, function: Callable[P, R], bindings: dict[str, Any] | None = None) -> None:
+        self.function = function if bindings is None else _rebind(function, bindings)
+        functools.update_wrapper(self, self.function)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        if _interpreted.get():
+            return self.function(*args, **kwargs)
+        return self.compiled(*args, **kwargs)
+
+    @functools.cached_property
+    def compiled(self) -> Callable[P, R]:
+        """The numba dispatcher of this kernel and of all kernels that it calls."""
+        with _compiling:
+            import numba
+
+            kernels = {
+                name: value.compiled
+                for name, value in _referenced(self.function).items()
+                if isinstance(value, Kernel)
+            }
+            function = _rebind(self.function, kernels)
+            function.__qualname__ = f"{function.__name__}_{self.digest}"
+            # Kernels never raise: a division by zero gives infinity or NaN, as in NumPy.
+            compile_ = functools.partial(numba.njit, nogil=True, error_model="numpy")
+            try:
+                return compile_(cache=True)(function)  # type: ignore[no-any-return]
+            except RuntimeError:  # no file to keep a cache beside: typed at a prompt, say
+                return compile_()(function)  # type: ignore[no-any-return]
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """A fingerprint of this kernel's code and of everything that it refers to."""
+        parts = [_describe(self.function.__code__)]
+        parts += [f"{name}={_describe(v)}" for name, v in _referenced(self.function).items()]
+        return hashlib.blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.__name__}>"
+
+
+def kernel(function: Callable[P, R]) -> Kernel[P, R]:
+    """Mark a function for compilation on its first call."""
+    return Kernel(function)
+
+
+@functools.cache
+def _specialise(template: Kernel[P, R], bindings: tuple[tuple[str, Any], ...]) -> Kernel[P, R]:
+    return Kernel(template.function, dict(bindings))
+
+
+def specialise(template: Kernel[P, R], **bindings: Any) -> Callable[P, R]:
+    """Bind global names of a template to other functions, or to other constants.
+
+    The result is a kernel if every function bound is a kernel; with a plain Python function
+    among them it is a plain function that calls compiled kernels where it can.
+    """
+    special = _specialise(template, tuple(sorted(bindings.items())))
+    if all(isinstance(value, Kernel) for value in bindings.values() if callable(value)):
+        return special
+    return special.function
+
+
+@contextlib.contextmanager
+def interpreted() -> Iterator[None]:
+    """Run kernels as plain Python inside this block."""
+    token = _interpreted.set(True)
+    try:
+        # Streams of random bits wrap around at 2**64 by design.
+        with np.errstate(over="ignore"):
+            yield
+    finally:
+        _interpreted.reset(token)
+
+
+def _rebind(function: Callable[..., Any], bindings: dict[str, Any]) -> types.FunctionType:
+    """Copy a function, with some of its global names meaning something else."""
+    assert isinstance(function, types.FunctionType)
+    copy = types.FunctionType(
+        function.__code__,
+        {**function.__globals__, **bindings},
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+    return functools.update_wrapper(copy, function)
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _codes(constant)
+
+
+def _referenced(function: Callable[..., Any]) -> dict[str, Any]:
+    """Global names that a function refers to, with their present values."""
+    assert isinstance(function, types.FunctionType)
+    names = sorted({name for code in _codes(function.__code__) for name in code.co_names})
+    return {name: function.__globals__[name] for name in names if name in function.__globals__}
+
+
+def _describe(value: Any) -> str:
+    """A text that changes when the meaning of a value does, and is the same in every process."""
+    if isinstance(value, Kernel):
+        return value.digest
+    if isinstance(value, types.CodeType):
+        constants = ",".join(_describe(constant) for constant in value.co_consts)
+        return f"{value.co_code.hex()}({constants})({value.co_names})({value.co_varnames})"
+    if isinstance(value, types.ModuleType):
+        return value.__name__
+    if isinstance(value, type) and hasattr(value, "_fields"):
+        return f"{value.__qualname__}{value._fields}"
+    if isinstance(value, type) or callable(value):
+        return getattr(value, "__qualname__", type(value).__qualname__)
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype}{value.shape}{hashlib.blake2b(value.tobytes()).hexdigest()}"
+    return repr(value)

@@ -1,0 +1,196 @@
+"""Streams of random bits, and the draws made from them.
+
+A stream is an array of one 64-bit word. Drawing moves it on by a fixed odd constant and
+returns the word, mixed: SplitMix64 [1]_ with the mixer's constants by Stafford. It can
+therefore be set to any position at once, and the n-th loss of an arm is a pure function of
+(seed, run, arm, n): see `seek_loss`.
+
+Every draw is written in plain arithmetic and ``math``, so that it gives the same bits compiled
+and uncompiled.
+
+References
+----------
+.. [1] G. L. Steele, D. Lea, C. H. Flood (2014). Fast splittable pseudorandom number
+   generators. OOPSLA.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from lowbid._kernel import kernel
+from lowbid.errors import InvalidValueError
+
+Stream = npt.NDArray[np.uint64]
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_STRIDE = np.uint64(0xD1342543DE82EF95)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+_S11, _S27, _S30, _S31 = np.uint64(11), np.uint64(27), np.uint64(30), np.uint64(31)
+_ULP = 2.0**-53
+
+
+@kernel
+def mix(word: np.uint64) -> np.uint64:
+    """Scramble a 64-bit word; a bijection."""
+    word = (word ^ (word >> _S30)) * _MIX_1
+    word = (word ^ (word >> _S27)) * _MIX_2
+    return word ^ (word >> _S31)
+
+
+@kernel
+def run_key(key: np.uint64, run: int) -> np.uint64:
+    """The key of one run, from the key of the whole simulation."""
+    return mix(key + np.uint64(run) * _GOLDEN)
+
+
+@kernel
+def seek_loss(stream: Stream, key: np.uint64, arm: int, n: int) -> None:
+    """Set a stream to where the n-th loss of an arm begins, in the run with this key."""
+    stream[0] = mix(key + np.uint64(arm + 1) * _GOLDEN) + np.uint64(n) * _STRIDE
+
+
+@kernel
+def bits(stream: Stream) -> np.uint64:
+    """64 random bits."""
+    word = stream[0] + _GOLDEN
+    stream[0] = word
+    return mix(word)
+
+
+@kernel
+def uniform(stream: Stream) -> float:
+    """A number uniform on [0, 1)."""
+    return np.int64(bits(stream) >> _S11) * _ULP
+
+
+@kernel
+def uniform_open(stream: Stream) -> float:
+    """A number uniform on (0, 1), ends excluded."""
+    return (np.int64(bits(stream) >> _S11) + 0.5) * _ULP
+
+
+@kernel
+def integer(stream: Stream, n: int) -> int:
+    """A number uniform on {0, ..., n - 1}."""
+    return int(uniform(stream) * n)
+
+
+@kernel
+def coin(stream: Stream, probability: float) -> float:
+    """1 with the given probability, else 0."""
+    return 1.0 if uniform(stream) < probability else 0.0
+
+
+@kernel
+def exponential(stream: Stream) -> float:
+    """An exponential number of mean 1."""
+    return -math.log(1.0 - uniform(stream))
+
+
+# Wichura's rational approximations, highest power first: near 1/2, on the shoulders, far out.
+_NEAR = (
+    (2509.0809287301226727, 33430.575583588128105, 67265.770927008700853, 45921.953931549871457,
+     13731.693765509461125, 1971.5909503065514427, 133.14166789178437745, 3.387132872796366608),
+    (5226.495278852854561, 28729.085735721942674, 39307.89580009271061, 21213.794301586595867,
+     5394.1960214247511077, 687.1870074920579083, 42.313330701600911252, 1.0),
+)  # fmt: skip
+_SHOULDER = (
+    (7.7454501427834140764e-4, 0.0227238449892691845833, 0.24178072517745061177,
+     1.27045825245236838258, 3.64784832476320460504, 5.7694972214606914055,
+     4.6303378461565452959, 1.42343711074968357734),
+    (1.05075007164441684324e-9, 5.475938084995344946e-4, 0.0151986665636164571966,
+     0.14810397642748007459, 0.68976733498510000455, 1.6763848301838038494,
+     2.05319162663775882187, 1.0),
+)  # fmt: skip
+_FAR = (
+    (2.01033439929228813265e-7, 2.71155556874348757815e-5, 0.0012426609473880784386,
+     0.026532189526576123093, 0.29656057182850489123, 1.7848265399172913358,
+     5.4637849111641143699, 6.6579046435011037772),
+    (2.04426310338993978564e-15, 1.4215117583164458887e-7, 1.8463183175100546818e-5,
+     7.868691311456132591e-4, 0.0148753612908506148525, 0.13692988092273580531,
+     0.59983220655588793769, 1.0),
+)  # fmt: skip
+
+
+@kernel
+def _ratio(polynomials: tuple[tuple[float, ...], tuple[float, ...]], x: float) -> float:
+    above = 0.0
+    below = 0.0
+    for i in range(8):
+        above = above * x + polynomials[0][i]
+        below = below * x + polynomials[1][i]
+    return above / below
+
+
+@kernel
+def normal_quantile(p: float) -> float:
+    """The standard normal quantile of p in (0, 1), to about 16 digits.
+
+    References
+    ----------
+    .. [1] M. J. Wichura (1988). Algorithm AS 241: the percentage points of the normal
+       distribution. Applied Statistics 37.
+    """
+    q = p - 0.5
+    if abs(q) <= 0.425:
+        return q * _ratio(_NEAR, 0.180625 - q * q)
+    r = math.sqrt(-math.log(p if q < 0.0 else 1.0 - p))
+    z = _ratio(_SHOULDER, r - 1.6) if r <= 5.0 else _ratio(_FAR, r - 5.0)
+    return -z if q < 0.0 else z
+
+
+@kernel
+def normal(stream: Stream) -> float:
+    """A standard normal number, from one uniform."""
+    return normal_quantile(uniform_open(stream))
+
+
+@kernel
+def gamma(stream: Stream, shape: float) -> float:
+    """A gamma number of the given shape and scale 1.
+
+    References
+    ----------
+    .. [1] G. Marsaglia, W. W. Tsang (2000). A simple method for generating gamma variables.
+       ACM Transactions on Mathematical Software 26.
+    """
+    boost = 1.0
+    if shape < 1.0:
+        boost = math.exp(math.log(uniform_open(stream)) / shape)
+        shape = shape + 1.0
+    d = shape - 1.0 / 3.0
+    c = 1.0 / math.sqrt(9.0 * d)
+    while True:
+        x = normal(stream)
+        v = 1.0 + c * x
+        if v > 0.0:
+            v = v * v * v
+            if math.log(uniform_open(stream)) < 0.5 * x * x + d * (1.0 - v + math.log(v)):
+                return boost * d * v
+
+
+@kernel
+def beta(stream: Stream, a: float, b: float) -> float:
+    """A beta number; 1/2 if both gammas underflow to 0, as they can below about 1e-3."""
+    x = gamma(stream, a)
+    total = x + gamma(stream, b)
+    return x / total if total > 0.0 else 0.5
+
+
+def key(seed: int, purpose: str) -> np.uint64:
+    """64 bits that depend on a seed and on what they are for: the same on every machine."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InvalidValueError(f"seed is {seed!r}; give a whole number, 0 or larger.")
+    digest = hashlib.blake2b(f"{seed}/{purpose}".encode(), digest_size=8).digest()
+    return np.uint64(int.from_bytes(digest, "big"))
+
+
+def stream_of_run(key: np.uint64, run: int) -> Stream:
+    """The stream that a policy draws from in one run."""
+    return np.array([run_key(key, run)], dtype=np.uint64)

@@ -1,0 +1,29 @@
+"""Arms to play: their distributions, means and variances."""
+
+from lowbid.environments._base import Arms, Environment
+from lowbid.environments.bernoulli import Bernoulli
+from lowbid.environments.beta import Beta
+from lowbid.environments.deterministic import Deterministic
+from lowbid.environments.empirical import Empirical
+from lowbid.environments.exponential import ExponentialByMean, ExponentialByRate
+from lowbid.environments.gaussian import Gaussian
+from lowbid.environments.mixed import Mixed
+from lowbid.environments.random_arms import RandomArms
+from lowbid.environments.scaled_bernoulli import ScaledBernoulli
+from lowbid.environments.uniform import Uniform
+
+__all__ = [
+    "Arms",
+    "Bernoulli",
+    "Beta",
+    "Deterministic",
+    "Empirical",
+    "Environment",
+    "ExponentialByMean",
+    "ExponentialByRate",
+    "Gaussian",
+    "Mixed",
+    "RandomArms",
+    "ScaledBernoulli",
+    "Uniform",
+]

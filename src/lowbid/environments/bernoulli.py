@@ -1,0 +1,53 @@
+"""Losses of 0 or 1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lowbid._kernel import kernel
+from lowbid._random import Stream, coin
+from lowbid.environments._base import Arms, Floats
+
+
+@kernel
+def draw(table: Floats, instance: int, arm: int, stream: Stream) -> float:
+    """One loss of an arm."""
+    return coin(stream, table[instance, arm, 0])
+
+
+@dataclass(frozen=True, eq=False)
+class Bernoulli(Arms):
+    """Arms whose loss is 1 with probability `mean`, and else 0.
+
+    Parameters
+    ----------
+    mean : array
+        The arms' mean losses, in [0, 1].
+
+    Examples
+    --------
+    >>> import lowbid
+    >>> lowbid.Bernoulli([0.1, 0.5]).variances
+    array([0.09, 0.25])
+    """
+
+    mean: Floats
+
+    draw = draw
+
+    def check(self) -> None:
+        """Refuse what is not a distribution."""
+        self.require((self.mean >= 0) & (self.mean <= 1), "mean", "give means from 0 to 1")
+
+    def means_of(self, table: Floats) -> Floats:
+        """The arms' mean losses, (instance, arm)."""
+        return table[..., 0]
+
+    def variances_of(self, table: Floats) -> Floats:
+        """The arms' variances, (instance, arm)."""
+        return table[..., 0] * (1.0 - table[..., 0])
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The smallest and the largest loss that can come up."""
+        return 0.0, 1.0

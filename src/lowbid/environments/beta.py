@@ -1,0 +1,56 @@
+"""Beta-distributed losses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lowbid._kernel import kernel
+from lowbid._random import Stream, beta
+from lowbid.environments._base import Arms, Floats
+
+
+@kernel
+def draw(table: Floats, instance: int, arm: int, stream: Stream) -> float:
+    """One loss of an arm."""
+    return beta(stream, table[instance, arm, 0], table[instance, arm, 1])
+
+
+@dataclass(frozen=True, eq=False)
+class Beta(Arms):
+    """Arms with Beta(a, b) losses, of mean a / (a + b).
+
+    Parameters
+    ----------
+    a, b : array or float
+        The two shapes of each arm.
+
+    Examples
+    --------
+    >>> import lowbid
+    >>> lowbid.Beta(a=[1.0, 2.0], b=2.0).means
+    array([0.33333333, 0.5       ])
+    """
+
+    a: Floats
+    b: Floats
+
+    draw = draw
+
+    def check(self) -> None:
+        """Refuse what is not a distribution."""
+        self.require(self.a > 0, "a", "give a positive shape")
+        self.require(self.b > 0, "b", "give a positive shape")
+
+    def means_of(self, table: Floats) -> Floats:
+        """The arms' mean losses, (instance, arm)."""
+        return table[..., 0] / (table[..., 0] + table[..., 1])
+
+    def variances_of(self, table: Floats) -> Floats:
+        """The arms' variances, (instance, arm)."""
+        a, b = table[..., 0], table[..., 1]
+        return a * b / ((a + b) ** 2 * (a + b + 1.0))
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The smallest and the largest loss that can come up."""
+        return 0.0, 1.0

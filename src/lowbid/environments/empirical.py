@@ -1,0 +1,82 @@
+"""Losses drawn again from given data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lowbid._kernel import kernel
+from lowbid._random import Stream, integer
+from lowbid.environments._base import Arms, Floats, column
+from lowbid.errors import InvalidValueError
+
+
+@kernel
+def draw(table: Floats, instance: int, arm: int, stream: Stream) -> float:
+    """One loss of an arm: its row is the number of losses, then the losses."""
+    return table[instance, arm, 1 + integer(stream, int(table[instance, arm, 0]))]
+
+
+@dataclass(frozen=True, eq=False)
+class Empirical(Arms):
+    """Arms that draw uniformly from the losses given for them, with replacement.
+
+    Parameters
+    ----------
+    data : sequence of arrays
+        The losses of each arm; arms may have different numbers of them.
+
+    Examples
+    --------
+    >>> import lowbid
+    >>> lowbid.Empirical([[0.0, 1.0], [0.2, 0.3, 0.4, 0.5]]).means
+    array([0.5 , 0.35])
+    """
+
+    data: Sequence[npt.ArrayLike]
+
+    draw = draw
+
+    def __post_init__(self) -> None:
+        if len(self.data) == 0:
+            raise InvalidValueError("data is empty; an environment needs at least one arm.")
+        rows = tuple(np.atleast_1d(column(f"data of arm {i}", x)) for i, x in enumerate(self.data))
+        object.__setattr__(self, "data", rows)
+
+    @property
+    def n_arms(self) -> int:
+        """The number of arms."""
+        return len(self.data)
+
+    def table(self, seed: int = 0, runs: int = 1) -> Floats:
+        """For each arm the number of its losses, then the losses, filled up with zeros."""
+        rows = [np.asarray(row) for row in self.data]
+        table = np.zeros((1, len(rows), 1 + max(len(row) for row in rows)))
+        for arm, row in enumerate(rows):
+            table[0, arm, 0] = len(row)
+            table[0, arm, 1 : 1 + len(row)] = row
+        return table
+
+    def means_of(self, table: Floats) -> Floats:
+        """The arms' mean losses, (instance, arm)."""
+        return table[..., 1:].sum(axis=-1) / table[..., 0]
+
+    def variances_of(self, table: Floats) -> Floats:
+        """The arms' variances, (instance, arm)."""
+        filled = np.arange(table.shape[-1] - 1) < table[..., :1]
+        deviations = np.where(filled, table[..., 1:] - self.means_of(table)[..., np.newaxis], 0.0)
+        return (deviations**2).sum(axis=-1) / table[..., 0]
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The smallest and the largest loss that can come up."""
+        rows = [np.asarray(row) for row in self.data]
+        return float(min(row.min() for row in rows)), float(max(row.max() for row in rows))
+
+    def describe(self) -> dict[str, Any]:
+        """The data themselves."""
+        return {"environment": "Empirical", "data": [np.asarray(row).tolist() for row in self.data]}

@@ -1,0 +1,102 @@
+"""Exponentially distributed losses, by mean or by rate.
+
+The paper says that an exponential with scale lambda has the mean 1 / lambda; NumPy's `scale` is
+the mean itself, and only that fits the paper's figures. So there is a class for each reading.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from lowbid._kernel import kernel
+from lowbid._random import Stream, exponential
+from lowbid.environments._base import Arms, Floats
+
+
+@kernel
+def draw_by_mean(table: Floats, instance: int, arm: int, stream: Stream) -> float:
+    """One loss of an arm, from its mean."""
+    return table[instance, arm, 0] * exponential(stream)
+
+
+@kernel
+def draw_by_rate(table: Floats, instance: int, arm: int, stream: Stream) -> float:
+    """One loss of an arm, from its rate."""
+    return exponential(stream) / table[instance, arm, 0]
+
+
+@dataclass(frozen=True, eq=False)
+class ExponentialByMean(Arms):
+    """Arms with exponentially distributed losses, given by their means.
+
+    Parameters
+    ----------
+    mean : array
+        The arms' mean losses.
+
+    Examples
+    --------
+    >>> import lowbid
+    >>> lowbid.ExponentialByMean([0.5, 2.0]).variances
+    array([0.25, 4.  ])
+    """
+
+    mean: Floats
+
+    draw = draw_by_mean
+
+    def check(self) -> None:
+        """Refuse what is not a distribution."""
+        self.require(self.mean > 0, "mean", "give a positive mean")
+
+    def means_of(self, table: Floats) -> Floats:
+        """The arms' mean losses, (instance, arm)."""
+        return table[..., 0]
+
+    def variances_of(self, table: Floats) -> Floats:
+        """The arms' variances, (instance, arm)."""
+        return table[..., 0] ** 2
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The smallest and the largest loss that can come up."""
+        return 0.0, math.inf
+
+
+@dataclass(frozen=True, eq=False)
+class ExponentialByRate(Arms):
+    """Arms with exponentially distributed losses, given by their rates.
+
+    Parameters
+    ----------
+    rate : array
+        One over the arms' mean losses.
+
+    Examples
+    --------
+    >>> import lowbid
+    >>> lowbid.ExponentialByRate([0.5, 2.0]).means
+    array([2. , 0.5])
+    """
+
+    rate: Floats
+
+    draw = draw_by_rate
+
+    def check(self) -> None:
+        """Refuse what is not a distribution."""
+        self.require(self.rate > 0, "rate", "give a positive rate")
+
+    def means_of(self, table: Floats) -> Floats:
+        """The arms' mean losses, (instance, arm)."""
+        return 1.0 / table[..., 0]
+
+    def variances_of(self, table: Floats) -> Floats:
+        """The arms' variances, (instance, arm)."""
+        return 1.0 / table[..., 0] ** 2
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The smallest and the largest loss that can come up."""
+        return 0.0, math.inf

@@ -1,0 +1,57 @@
+"""Normally distributed losses."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from lowbid._kernel import kernel
+from lowbid._random import Stream, normal
+from lowbid.environments._base import Arms, Floats
+
+
+@kernel
+def draw(table: Floats, instance: int, arm: int, stream: Stream) -> float:
+    """One loss of an arm."""
+    return table[instance, arm, 0] + table[instance, arm, 1] * normal(stream)
+
+
+@dataclass(frozen=True, eq=False)
+class Gaussian(Arms):
+    """Arms with normally distributed losses.
+
+    Parameters
+    ----------
+    mean : array
+        The arms' mean losses.
+    sd : array or float
+        Their standard deviations.
+
+    Examples
+    --------
+    >>> import lowbid
+    >>> lowbid.Gaussian([0.0, 0.5], sd=2.0).variances
+    array([4., 4.])
+    """
+
+    mean: Floats
+    sd: Floats = 1.0  # type: ignore[assignment]
+
+    draw = draw
+
+    def check(self) -> None:
+        """Refuse what is not a distribution."""
+        self.require(self.sd >= 0, "sd", "give a standard deviation of 0 or more")
+
+    def means_of(self, table: Floats) -> Floats:
+        """The arms' mean losses, (instance, arm)."""
+        return table[..., 0]
+
+    def variances_of(self, table: Floats) -> Floats:
+        """The arms' variances, (instance, arm)."""
+        return table[..., 1] * table[..., 1]
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The smallest and the largest loss that can come up."""
+        return -math.inf, math.inf

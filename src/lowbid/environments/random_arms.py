@@ -1,0 +1,116 @@
+"""Arms that are themselves drawn at random, anew in each run."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from lowbid._kernel import kernel
+from lowbid._random import Stream, key, run_key, uniform
+from lowbid.environments._base import Arms, Environment, Floats
+from lowbid.errors import InvalidValueError
+
+
+@kernel
+def _fill(values: Floats, arms_key: np.uint64, stream: Stream) -> None:
+    """Uniform numbers, (run, arm); a row depends on the key and its run alone."""
+    for run in range(values.shape[0]):
+        stream[0] = run_key(arms_key, run)
+        for arm in range(values.shape[1]):
+            values[run, arm] = uniform(stream)
+
+
+class RandomArms(Environment):
+    """Arms of one family whose first parameter is uniform on [low, high), new in each run.
+
+    All policies face the same arms in the same run.
+
+    Parameters
+    ----------
+    family : type
+        The family, such as `Bernoulli`. Its first parameter is the one that is drawn: the mean
+        of most families, the rate of `ExponentialByRate`.
+    n_arms : int
+        The number of arms.
+    low, high : float
+        The range of the parameter that is drawn.
+    **fixed : float
+        The family's other parameters, the same for all arms.
+
+    Examples
+    --------
+    >>> import lowbid
+    >>> arms = lowbid.RandomArms(lowbid.Gaussian, n_arms=10, sd=1.0)
+    >>> arms.means_of(arms.table(seed=0, runs=100)).shape
+    (100, 10)
+    """
+
+    def __init__(
+        self, family: type[Arms], n_arms: int, low: float = 0.0, high: float = 1.0, **fixed: float
+    ) -> None:
+        if not (isinstance(family, type) and issubclass(family, Arms)):
+            raise InvalidValueError(f"family is {family!r}; give a class such as Bernoulli.")
+        if isinstance(n_arms, bool) or not isinstance(n_arms, int | np.integer) or n_arms < 1:
+            raise InvalidValueError(f"n_arms is {n_arms!r}; give a whole number, 1 or larger.")
+        if not (np.isfinite(low) and np.isfinite(high) and low < high):
+            raise InvalidValueError(f"low, high are {low}, {high}; give a finite low < high.")
+        self.family, self.low, self.high, self.fixed = family, float(low), float(high), fixed
+        self._n_arms = int(n_arms)
+        self._first, *others = [field.name for field in dataclasses.fields(family)]  # type: ignore[arg-type]
+        if unknown := sorted(set(fixed) - set(others)):
+            raise InvalidValueError(
+                f"{family.__name__} has no parameter {unknown[0]!r} to fix; it has "
+                f"{', '.join(others) or 'none'} beside {self._first}, which is drawn."
+            )
+        # Both ends (just inside an open one) must be arms of the family.
+        width = self.high - self.low
+        ends = [self.low + 1e-9 * width, self.high - 1e-9 * width]
+        self._ends = family(**{self._first: np.array(ends)}, **fixed)
+        self.draw = family.draw
+
+    @property
+    def n_arms(self) -> int:
+        """The number of arms."""
+        return self._n_arms
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The smallest and the largest loss that can come up."""
+        return self._ends.support
+
+    def table(self, seed: int = 0, runs: int = 1) -> Floats:
+        """The arms' parameters: one instance for each run."""
+        values = np.zeros((runs, self._n_arms))
+        _fill(values, key(seed, "arms"), np.zeros(1, np.uint64))
+        row = self._ends.table()[0, 0]
+        table = np.broadcast_to(row, (runs, self._n_arms, len(row))).copy()
+        table[..., 0] = self.low + (self.high - self.low) * values
+        return table
+
+    def means_of(self, table: Floats) -> Floats:
+        """The arms' mean losses, (instance, arm)."""
+        return self._ends.means_of(table)
+
+    def variances_of(self, table: Floats) -> Floats:
+        """The arms' variances, (instance, arm)."""
+        return self._ends.variances_of(table)
+
+    def describe(self) -> dict[str, Any]:
+        """The family, and what is drawn."""
+        return {
+            "environment": "RandomArms",
+            "family": self.family.__name__,
+            "n_arms": self._n_arms,
+            "low": self.low,
+            "high": self.high,
+            **self.fixed,
+        }
+
+    def __repr__(self) -> str:
+        fixed = "".join(f", {name}={value!r}" for name, value in self.fixed.items())
+        return (
+            f"RandomArms({self.family.__name__}, n_arms={self._n_arms}, low={self.low:g}, "
+            f"high={self.high:g}{fixed})"
+        )

@@ -1,0 +1,29 @@
+"""What can go wrong, and what to do about it.
+
+Every error that lowbid raises on purpose is a `LowbidError`; each also is the built-in
+error that a Python programmer would expect, so ``except ValueError`` works too.
+"""
+
+
+class LowbidError(Exception):
+    """Base class of every error that lowbid raises on purpose."""
+
+
+class InvalidValueError(LowbidError, ValueError):
+    """A value that the library cannot work with; nothing was changed."""
+
+
+class UnknownNameError(LowbidError, KeyError):
+    """A name (of an arm, a policy, a file entry) that is not known here."""
+
+    def __str__(self) -> str:
+        # KeyError shows the repr of its argument, which would quote the whole message.
+        return str(self.args[0]) if self.args else ""
+
+
+class FileFormatError(LowbidError, ValueError):
+    """A file that is damaged, cut short, or not of the expected kind."""
+
+
+class MissingPackageError(LowbidError, ImportError):
+    """A feature needs a package that is not installed."""

@@ -1,0 +1,7 @@
+"""The policies: one algorithm, one file. `__all__` is the registry."""
+
+from lowbid.policies.batch_ensemble import BatchEnsemble
+from lowbid.policies.beta_thompson import BetaThompson
+from lowbid.policies.ucb1 import UCB1
+
+__all__ = ["UCB1", "BatchEnsemble", "BetaThompson"]

@@ -1,0 +1,182 @@
+"""What every policy is: its parameters, a state, and three functions on that state."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections import namedtuple
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from lowbid._kernel import Kernel
+from lowbid.errors import InvalidValueError
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+class Kernels(NamedTuple):
+    """The three functions that are a policy's rule.
+
+    Attributes
+    ----------
+    init
+        ``init(parameters, n_arms, capacity)`` makes the state before the first step, with room
+        for `capacity` steps if the policy keeps a history.
+    select
+        ``select(parameters, state, step, stream)`` gives the arm to play at this step, counted
+        from 1.
+    update
+        ``update(parameters, state, arm, loss, step, stream)`` takes in the loss of an arm.
+    """
+
+    init: Callable[..., Any]
+    select: Callable[..., Any]
+    update: Callable[..., Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class About:
+    """What to know about a policy before using it.
+
+    Attributes
+    ----------
+    family : str
+        The idea behind it: index, posterior sampling, ensemble, ...
+    needs : str
+        What it must be told about the losses.
+    time, memory : str
+        How its cost per step and its state grow, with K arms, l batches, t steps so far.
+    guarantee : str
+        Its regret, as proved in the reference.
+    reference : str
+        Key of its entry in ``references.bib``.
+    """
+
+    family: str
+    needs: str
+    time: str
+    memory: str
+    guarantee: str
+    reference: str
+
+
+class Policy:
+    """Base class of all policies.
+
+    A policy is a frozen dataclass of its parameters; it holds no state. Its rule is three
+    functions: either kernels, named in the class attribute `kernels`, which are compiled, or
+    methods ``init``, ``select`` and ``update``, which run as plain Python. Both have the same
+    signatures (see `Kernels`): what a kernel gets as `parameters`, a method gets as `self`.
+
+    Rules draw random numbers only from the stream that they are handed, change a state only by
+    writing into its arrays, and never raise.
+    """
+
+    about: ClassVar[About]
+    kernels: ClassVar[Kernels]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        rule = [cls.__dict__.get(name) for name in Kernels._fields]
+        if all(callable(function) for function in rule):
+            cls.kernels = Kernels(*rule)  # type: ignore[arg-type]
+
+    @property
+    def compiled(self) -> bool:
+        """Whether all three functions of the rule are kernels."""
+        return all(isinstance(function, Kernel) for function in self.kernels)
+
+    @property
+    def name(self) -> str:
+        """A short name: the class, and the parameters that differ from their defaults."""
+        changed = [
+            f"{field.name}={_text(getattr(self, field.name))}"
+            for field in _fields(self)
+            if getattr(self, field.name) != field.default
+        ]
+        return f"{type(self).__name__}({', '.join(changed)})" if changed else type(self).__name__
+
+    @property
+    def identity(self) -> str:
+        """The class and all parameters; names the policy's own stream of random numbers."""
+        values = [f"{field.name}={_text(getattr(self, field.name))}" for field in _fields(self)]
+        return f"{type(self).__qualname__}({', '.join(values)})"
+
+    @property
+    def scale_free(self) -> bool:
+        """Whether multiplying every loss by a positive number leaves all choices the same."""
+        return False
+
+    @property
+    def location_free(self) -> bool:
+        """Whether adding a number to every loss leaves all choices the same."""
+        return False
+
+    @property
+    def loss_range(self) -> tuple[float, float]:
+        """The losses that the rule makes sense for; others are refused."""
+        return -math.inf, math.inf
+
+    def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Any:
+        """What the kernels read: by default the dataclass's fields, as a named tuple.
+
+        Parameters
+        ----------
+        n_arms : int
+            The number of arms.
+        horizon : int or None
+            The number of steps that will be played, if that is known.
+        capacity : int
+            The number of steps for which the answer must be good.
+        """
+        if not self.compiled:
+            return self
+        cls = type(self)
+        if "Parameters" not in cls.__dict__:
+            # Reachable by its qualified name, so that compiled code can be cached on disk.
+            made = namedtuple("Parameters", [field.name for field in _fields(self)])  # type: ignore[misc]  # noqa: PYI024
+            made.__module__, made.__qualname__ = cls.__module__, f"{cls.__qualname__}.Parameters"
+            cls.Parameters = made  # type: ignore[attr-defined]
+        return cls.Parameters(*(getattr(self, field.name) for field in _fields(self)))  # type: ignore[attr-defined]
+
+    def start(
+        self, n_arms: int, horizon: int | None = None, capacity: int | None = None
+    ) -> tuple[Any, Any]:
+        """The parameters that the kernels read, and the state before the first step."""
+        capacity = capacity or horizon or 1
+        parameters = self.parameters(n_arms, horizon, capacity)
+        return parameters, self.kernels.init(parameters, n_arms, capacity)
+
+
+def _fields(policy: Policy) -> tuple[dataclasses.Field[Any], ...]:
+    return dataclasses.fields(policy) if dataclasses.is_dataclass(policy) else ()
+
+
+def _text(value: Any) -> str:
+    """A text of a parameter that is the same in every process."""
+    name = getattr(value, "__qualname__", None)
+    return name if isinstance(name, str) else repr(value)
+
+
+def require(condition: bool, message: str) -> None:
+    """Refuse a parameter."""
+    if not condition:
+        raise InvalidValueError(message)
+
+
+def require_finite(name: str, value: float, above: float, *, or_equal: bool = False) -> None:
+    """Refuse a parameter that is not a finite number above a bound."""
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    enough = number and math.isfinite(value) and (value > above or (or_equal and value == above))
+    word = "at least" if or_equal else "greater than"
+    require(enough, f"{name} is {value!r}; give a finite number {word} {above:g}.")
+
+
+def require_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
+    """Refuse a parameter that is not one of a few words."""
+    known = ", ".join(repr(choice) for choice in choices)
+    require(value in choices, f"{name} is {value!r}; choose one of {known}.")

@@ -1,0 +1,106 @@
+"""UCB1: the mean, less a confidence width."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from lowbid._kernel import kernel
+from lowbid._random import Stream
+from lowbid.policies._base import About, Floats, Kernels, Policy, require_finite
+from lowbid.policies._ranking import argmin
+
+
+class State(NamedTuple):
+    """What is kept of each arm, and room for the indices."""
+
+    counts: Floats
+    means: Floats
+    widths: Floats  # 1 / sqrt(count), infinite before the first loss
+    indices: Floats
+
+
+@kernel
+def init(parameters: UCB1, n_arms: int, capacity: int) -> State:
+    """Before the first step every arm's width is infinite, so each is played once."""
+    return State(
+        counts=np.zeros(n_arms),
+        means=np.zeros(n_arms),
+        widths=np.full(n_arms, math.inf),
+        indices=np.zeros(n_arms),
+    )
+
+
+@kernel
+def select(parameters: UCB1, state: State, step: int, stream: Stream) -> int:
+    """Play the arm of lowest confidence bound."""
+    # At t = 1 nothing has been played, and 0 times infinity must not come up.
+    factor = parameters.scale * math.sqrt(2.0 * math.log(max(step, 2)))
+    for arm in range(len(state.indices)):
+        state.indices[arm] = state.means[arm] - factor * state.widths[arm]
+    return argmin(state.indices, True, stream)
+
+
+@kernel
+def update(
+    parameters: UCB1, state: State, arm: int, loss: float, step: int, stream: Stream
+) -> None:
+    """Move the arm's mean, and shrink its width."""
+    count = state.counts[arm] + 1.0
+    state.counts[arm] = count
+    state.means[arm] += (loss - state.means[arm]) / count
+    state.widths[arm] = 1.0 / math.sqrt(count)
+
+
+@dataclass(frozen=True)
+class UCB1(Policy):
+    r"""UCB1, in loss form.
+
+    With n losses of arm a, of mean m, its index at step t is
+
+    .. math:: m - b \sqrt{2 \log t / n}
+
+    and the arm of lowest index is played; arms not yet played come first. Ties are broken
+    uniformly at random.
+
+    Parameters
+    ----------
+    scale : float
+        b: the width of the losses' range, or their standard deviation if they are Gaussian.
+
+    Examples
+    --------
+    >>> import lowbid
+    >>> arms = lowbid.Bernoulli([0.1, 0.5, 0.9])
+    >>> result = lowbid.simulate(lowbid.UCB1(), arms, horizon=1000, runs=100, seed=0)
+    >>> print(f"{result.regret[0, :, -1].mean():.1f}")
+    ?
+
+    References
+    ----------
+    .. [1] P. Auer, N. Cesa-Bianchi, P. Fischer (2002). Finite-time analysis of the multiarmed
+       bandit problem. Machine Learning 47.
+    """
+
+    scale: float = 1.0
+
+    about = About(
+        family="index",
+        needs="the width of the losses' range",
+        time="K",
+        memory="K",
+        guarantee="sum over arms of b^2 log T / gap",
+        reference="auer2002finite",
+    )
+    kernels = Kernels(init, select, update)
+
+    def __post_init__(self) -> None:
+        require_finite("scale", self.scale, above=0.0)
+
+    @property
+    def location_free(self) -> bool:
+        """Adding a number to every loss moves all indices alike."""
+        return True

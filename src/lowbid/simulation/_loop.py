@@ -1,0 +1,66 @@
+"""The one loop: a policy, an environment, and the losses between them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lowbid._kernel import kernel
+from lowbid._random import run_key, seek_loss
+from lowbid.policies._base import Floats, Ints
+
+
+@kernel
+def _stand_in() -> Any:
+    """Stand for the functions that the template below is bound to."""
+
+
+init = select = update = draw = _stand_in
+
+
+@kernel
+def play(
+    parameters: Any,
+    table: Floats,
+    gaps: Floats,
+    losses_key: np.uint64,
+    policy_key: np.uint64,
+    first_run: int,
+    checkpoints: Ints,
+    regret: Floats,
+    pulls: Ints,
+    steps_done: Ints,
+    stop: Ints,
+) -> None:
+    """Play the runs `first_run`, ..., one for each row of `regret`, and record them.
+
+    `regret` is (run, checkpoint) and `pulls` (run, arm). The number of steps played so far is
+    kept in `steps_done`; the loop ends early when `stop` is set.
+    """
+    n_arms = gaps.shape[1]
+    losses = np.zeros(1, np.uint64)
+    stream = np.zeros(1, np.uint64)
+    for row in range(regret.shape[0]):
+        run = first_run + row
+        instance = run if table.shape[0] > 1 else 0
+        key = run_key(losses_key, run)
+        stream[0] = run_key(policy_key, run)
+        state = init(parameters, n_arms, checkpoints[-1])
+        counts = pulls[row]
+        total = 0.0
+        step = 0
+        for i in range(len(checkpoints)):
+            if stop[0] != 0:
+                return
+            before = step
+            while step < checkpoints[i]:
+                step += 1
+                arm = select(parameters, state, step, stream)
+                seek_loss(losses, key, arm, counts[arm])
+                loss = draw(table, instance, arm, losses)
+                update(parameters, state, arm, loss, step, stream)
+                counts[arm] += 1
+                total += gaps[instance, arm]
+            regret[row, i] = total
+            steps_done[0] += step - before

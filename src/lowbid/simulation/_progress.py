@@ -1,0 +1,35 @@
+"""A progress bar for people who wait."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+_WIDTH = 30
+
+
+class Progress:
+    """A bar on the terminal, from one second on; silent where there is no terminal."""
+
+    def __init__(self, total: int, what: str, enabled: bool | None) -> None:
+        self.total, self.what = max(total, 1), what
+        self.enabled = sys.stderr.isatty() if enabled is None else enabled
+        self.began = time.monotonic()
+        self.shown = False
+
+    def show(self, done: int) -> None:
+        """Draw the bar for so much done."""
+        elapsed = time.monotonic() - self.began
+        if not self.enabled or elapsed < 1.0:
+            return
+        part = min(done / self.total, 1.0)
+        filled = round(part * _WIDTH)
+        left = f"{elapsed * (1 - part) / part:.0f} s left" if part > 0.01 else "starting"
+        bar = "█" * filled + "░" * (_WIDTH - filled)
+        print(f"\r{self.what} {bar} {part:4.0%}  {left}   ", end="", file=sys.stderr, flush=True)
+        self.shown = True
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self.shown:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)

@@ -1,0 +1,228 @@
+"""Many runs of many policies on the same losses."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lowbid._kernel import specialise
+from lowbid._random import key
+from lowbid.environments import Environment
+from lowbid.errors import InvalidValueError
+from lowbid.policies._base import Ints, Policy
+from lowbid.simulation._loop import play
+from lowbid.simulation._progress import Progress
+from lowbid.simulation._result import Result, provenance
+
+_STEPS_PER_TASK = 2_000_000
+
+
+def simulate(
+    policies: Policy | Sequence[Policy] | Mapping[str, Policy],
+    environment: Environment,
+    horizon: int,
+    runs: int = 100,
+    seed: int = 0,
+    checkpoints: npt.ArrayLike | None = None,
+    workers: int | None = None,
+    progress: bool | None = None,
+) -> Result:
+    """Play policies on an environment, many times, and record their pseudo-regret.
+
+    The n-th loss of an arm in a run depends on the seed, the run, the arm and n, and on nothing
+    else: every policy faces the same losses, and the result is the same for any number of
+    workers and any order of the policies.
+
+    Parameters
+    ----------
+    policies : Policy, sequence of Policy, or mapping
+        What to compare; the keys of a mapping are the names in the result.
+    environment : Environment
+        The arms.
+    horizon : int
+        The number of steps of each run.
+    runs : int
+        The number of independent runs.
+    seed : int
+        0 or larger; the same seed gives the same result.
+    checkpoints : array of int, optional
+        The steps at which to record; by default enough for a smooth curve.
+    workers : int, optional
+        The number of threads; by default one for each core.
+    progress : bool, optional
+        Show a progress bar; by default on a terminal, if it takes more than a second.
+
+    Returns
+    -------
+    Result
+        The regret at each checkpoint, and each arm's number of plays.
+
+    Examples
+    --------
+    >>> import lowbid
+    >>> result = lowbid.simulate(
+    ...     [lowbid.BatchEnsemble(batches=2), lowbid.UCB1()],
+    ...     lowbid.Bernoulli([0.001, 0.15, 0.2, 0.25, 0.3]), horizon=2000, runs=100, seed=0)
+    >>> result.regret.shape == (2, 100, len(result.checkpoints))
+    True
+    """
+    named = _named(policies)
+    horizon, runs = _whole("horizon", horizon), _whole("runs", runs)
+    if not isinstance(environment, Environment):
+        raise InvalidValueError(f"environment is {environment!r}; give one such as Bernoulli(...).")
+    for name, policy in named.items():
+        _check_losses(name, policy, environment)
+    steps = _checkpoints(checkpoints, horizon)
+    simulation = _Simulation(named, environment, horizon, runs, seed, steps)
+    simulation.run(_whole("workers", workers or os.cpu_count() or 1), progress)
+    return Result(
+        policies=tuple(named),
+        checkpoints=steps,
+        regret=simulation.regret,
+        pulls=simulation.pulls,
+        provenance=provenance(named, environment, horizon, runs, seed),
+    )
+
+
+class _Simulation:
+    """Arrays to fill, and the tasks that fill them."""
+
+    def __init__(
+        self,
+        policies: dict[str, Policy],
+        environment: Environment,
+        horizon: int,
+        runs: int,
+        seed: int,
+        checkpoints: Ints,
+    ) -> None:
+        self.policies, self.environment = policies, environment
+        self.horizon, self.runs, self.seed, self.checkpoints = horizon, runs, seed, checkpoints
+        self.table = environment.table(seed, runs)
+        means = environment.means_of(self.table)
+        self.gaps = means - means.min(axis=1, keepdims=True)
+        self.regret = np.zeros((len(policies), runs, len(checkpoints)))
+        self.pulls = np.zeros((len(policies), runs, environment.n_arms), np.int64)
+        self.stop = np.zeros(1, np.int64)
+
+    def run(self, workers: int, progress: bool | None) -> None:
+        """Spread the tasks over threads, and wait for them."""
+        chunk = max(1, min(-(-self.runs // workers), _STEPS_PER_TASK // self.horizon))
+        bar = Progress(len(self.policies) * self.runs * self.horizon, "simulating", progress)
+        with ThreadPoolExecutor(workers) as pool:
+            done: list[Ints] = []
+            pending: set[Future[None]] = set()
+            for number, policy in enumerate(self.policies.values()):
+                task = self._task(number, policy)
+                for first in range(0, self.runs, chunk):
+                    done.append(np.zeros(1, np.int64))
+                    pending.add(pool.submit(task, first, first + chunk, done[-1]))
+            try:
+                while pending:
+                    finished, pending = wait(pending, timeout=0.1)
+                    for future in finished:
+                        future.result()
+                    bar.show(sum(int(steps[0]) for steps in done))
+            except BaseException:
+                self.stop[0] = 1
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+            finally:
+                bar.close()
+
+    def _task(self, number: int, policy: Policy) -> Any:
+        """A function that plays one policy's runs from `first` to before `last`."""
+        init, select, update = policy.kernels
+        loop = specialise(
+            play, init=init, select=select, update=update, draw=self.environment.draw
+        )
+        parameters = policy.parameters(self.environment.n_arms, self.horizon, self.horizon)
+        losses_key, policy_key = key(self.seed, "losses"), key(self.seed, policy.identity)
+
+        def task(first: int, last: int, steps_done: Ints) -> None:
+            runs = slice(first, min(last, self.runs))
+            loop(
+                parameters,
+                self.table,
+                self.gaps,
+                losses_key,
+                policy_key,
+                first,
+                self.checkpoints,
+                self.regret[number, runs],
+                self.pulls[number, runs],
+                steps_done,
+                self.stop,
+            )
+
+        return task
+
+
+def _named(policies: Policy | Iterable[Policy] | Mapping[str, Policy]) -> dict[str, Policy]:
+    """Policies by name, or a clear error."""
+    if isinstance(policies, Policy):
+        policies = [policies]
+    pairs = list(_pairs(policies))
+    if not pairs:
+        raise InvalidValueError("policies is empty; give at least one, such as BatchEnsemble().")
+    for _, policy in pairs:
+        if not isinstance(policy, Policy):
+            hint = f"{policy.__name__}()" if isinstance(policy, type) else "BatchEnsemble()"
+            raise InvalidValueError(f"a policy is {policy!r}; give an object such as {hint}.")
+    named = dict(pairs)
+    if len(named) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InvalidValueError(
+            f"two policies are named {twice!r}; give a mapping from names to policies."
+        )
+    return named
+
+
+def _pairs(policies: Iterable[Policy] | Mapping[str, Policy]) -> Iterator[tuple[str, Policy]]:
+    if isinstance(policies, Mapping):
+        yield from policies.items()
+    else:
+        for policy in policies:
+            yield getattr(policy, "name", repr(policy)), policy
+
+
+def _whole(name: str, value: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise InvalidValueError(f"{name} is {value!r}; give a whole number, 1 or larger.")
+    return int(value)
+
+
+def _check_losses(name: str, policy: Policy, environment: Environment) -> None:
+    low, high = policy.loss_range
+    lowest, highest = environment.support
+    if lowest < low or highest > high:
+        raise InvalidValueError(
+            f"{name} takes losses from {low:g} to {high:g}, but {environment!r} gives losses from "
+            f"{lowest:g} to {highest:g}; scale the arms, or leave the policy out."
+        )
+
+
+def _checkpoints(checkpoints: npt.ArrayLike | None, horizon: int) -> Ints:
+    if checkpoints is None:
+        return default_checkpoints(horizon)
+    steps = np.asarray(checkpoints)
+    good = steps.ndim == 1 and steps.size > 0 and np.issubdtype(steps.dtype, np.integer)
+    if not good or steps[0] < 1 or steps[-1] > horizon or (np.diff(steps) <= 0).any():
+        raise InvalidValueError(
+            f"checkpoints are {checkpoints!r}; give increasing whole numbers from 1 to the "
+            f"horizon, {horizon}."
+        )
+    return np.unique(np.append(steps, horizon)).astype(np.int64)
+
+
+def default_checkpoints(horizon: int) -> Ints:
+    """Steps that draw a smooth curve on a linear and on a logarithmic axis."""
+    even = np.linspace(horizon / 200, horizon, 200)
+    log = np.geomspace(1, horizon, 60)
+    return np.unique(np.ceil(np.concatenate([even, log, [1, horizon]]))).astype(np.int64)

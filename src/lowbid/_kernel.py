@@ -23,7 +23,7 @@ import os
 import threading
 import types
 from collections.abc import Callable, Iterator
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 import numpy as np
 
@@ -39,9 +39,15 @@ _interpreted = contextvars.ContextVar(
 class Kernel(Generic[P, R]):
     """A function that is compiled when it is first called."""
 
-    def __init__(self, function: Callable[P, R], bindings: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        function: Callable[P, R],
+        bindings: dict[str, Any] | None = None,
+        allocates: bool = False,
+    ) -> None:
+        self.allocates = allocates
         self.function = function if bindings is None else _rebind(function, bindings)
-        functools.update_wrapper(self, self.function)
+        self.__doc__ = function.__doc__
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         if _interpreted.get():
@@ -60,33 +66,56 @@ class Kernel(Generic[P, R]):
                 if isinstance(value, Kernel)
             }
             function = _rebind(self.function, kernels)
-            function.__qualname__ = f"{function.__name__}_{self.digest}"
-            # Kernels never raise: a division by zero gives infinity or NaN, as in NumPy.
-            compile_ = functools.partial(numba.njit, nogil=True, error_model="numpy")
+            function.__qualname__ = f"{function.__qualname__}_{self.digest}"
             try:
-                return compile_(cache=True)(function)  # type: ignore[no-any-return]
+                return numba.njit(cache=True, **self.options)(function)
             except RuntimeError:  # no file to keep a cache beside: typed at a prompt, say
-                return compile_()(function)  # type: ignore[no-any-return]
+                return numba.njit(**self.options)(function)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """How numba compiles this kernel.
+
+        Kernels never raise: a division by zero gives infinity or NaN, as in NumPy. One that makes
+        no arrays need not count references to them, and is made part of its caller: handing a
+        state's dozen arrays from function to function costs more than most rules.
+        """
+        return {
+            "nogil": True,
+            "error_model": "numpy",
+            "_nrt": self.allocates,
+            "forceinline": not self.allocates,
+        }
 
     @functools.cached_property
     def digest(self) -> str:
         """A fingerprint of this kernel's code and of everything that it refers to."""
-        parts = [_describe(self.function.__code__)]
+        parts = [_describe(self.function.__code__), repr(self.options)]
         parts += [f"{name}={_describe(v)}" for name, v in _referenced(self.function).items()]
         return hashlib.blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
 
     def __repr__(self) -> str:
-        return f"<kernel {self.__name__}>"
+        return f"<kernel {self.function.__qualname__}>"
 
 
 def kernel(function: Callable[P, R]) -> Kernel[P, R]:
-    """Mark a function for compilation on its first call."""
+    """Mark a function for compilation on its first call.
+
+    It may not make new arrays: then nothing in it needs to be counted and freed.
+    """
     return Kernel(function)
 
 
+def allocating_kernel(function: Callable[P, R]) -> Kernel[P, R]:
+    """Mark a function that makes new arrays for compilation on its first call."""
+    return Kernel(function, allocates=True)
+
+
 @functools.cache
-def _specialise(template: Kernel[P, R], bindings: tuple[tuple[str, Any], ...]) -> Kernel[P, R]:
-    return Kernel(template.function, dict(bindings))
+def _specialise(
+    template: Kernel[..., Any], bindings: tuple[tuple[str, Any], ...]
+) -> Kernel[..., Any]:
+    return Kernel(template.function, dict(bindings), template.allocates)
 
 
 def specialise(template: Kernel[P, R], **bindings: Any) -> Callable[P, R]:
@@ -95,7 +124,7 @@ def specialise(template: Kernel[P, R], **bindings: Any) -> Callable[P, R]:
     The result is a kernel if every function bound is a kernel; with a plain Python function
     among them it is a plain function that calls compiled kernels where it can.
     """
-    special = _specialise(template, tuple(sorted(bindings.items())))
+    special = cast(Kernel[P, R], _specialise(template, tuple(sorted(bindings.items()))))
     if all(isinstance(value, Kernel) for value in bindings.values() if callable(value)):
         return special
     return special.function
@@ -113,9 +142,10 @@ def interpreted() -> Iterator[None]:
         _interpreted.reset(token)
 
 
-def _rebind(function: Callable[..., Any], bindings: dict[str, Any]) -> types.FunctionType:
+def _rebind(function: Callable[P, R], bindings: dict[str, Any]) -> Callable[P, R]:
     """Copy a function, with some of its global names meaning something else."""
-    assert isinstance(function, types.FunctionType)
+    if not isinstance(function, types.FunctionType):
+        raise TypeError(f"a kernel is made of a plain function, not of {function!r}")
     copy = types.FunctionType(
         function.__code__,
         {**function.__globals__, **bindings},
@@ -123,7 +153,9 @@ def _rebind(function: Callable[..., Any], bindings: dict[str, Any]) -> types.Fun
         function.__defaults__,
         function.__closure__,
     )
-    return functools.update_wrapper(copy, function)
+    copy.__qualname__, copy.__doc__ = function.__qualname__, function.__doc__
+    copy.__module__ = function.__module__
+    return cast(Callable[P, R], copy)
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
@@ -135,9 +167,10 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 def _referenced(function: Callable[..., Any]) -> dict[str, Any]:
     """Global names that a function refers to, with their present values."""
-    assert isinstance(function, types.FunctionType)
-    names = sorted({name for code in _codes(function.__code__) for name in code.co_names})
-    return {name: function.__globals__[name] for name in names if name in function.__globals__}
+    known = cast(types.FunctionType, function).__globals__
+    codes = _codes(cast(types.FunctionType, function).__code__)
+    names = sorted({name for code in codes for name in code.co_names})
+    return {name: known[name] for name in names if name in known}
 
 
 def _describe(value: Any) -> str:

@@ -63,7 +63,9 @@ class Arms(Environment):
         lengths = {values.size for values in columns.values() if values.ndim == 1}
         if len(lengths) > 1:
             sizes = ", ".join(f"{name} has {values.size}" for name, values in columns.items())
-            raise InvalidValueError(f"{type(self).__name__}: give one number for each arm; {sizes}.")
+            raise InvalidValueError(
+                f"{type(self).__name__}: give one number for each arm; {sizes}."
+            )
         n_arms = max(lengths, default=1)
         for name, values in columns.items():
             object.__setattr__(self, name, np.broadcast_to(values, n_arms).copy())

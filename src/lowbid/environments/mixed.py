@@ -13,14 +13,9 @@ from lowbid._random import Stream
 from lowbid.environments._base import Arms, Floats
 from lowbid.errors import InvalidValueError
 
-
-@kernel
-def _this(table: Floats, instance: int, arm: int, stream: Stream) -> float:
-    """Stand in for a family's draw in the template below."""
-    return 0.0
-
-
-_others = _this
+# What the template below is bound to: two draws, and the code of the first one's family.
+_this: Any = None
+_others: Any = None
 _code = 0.0
 
 

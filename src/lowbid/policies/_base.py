@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -138,10 +138,10 @@ class Policy:
         cls = type(self)
         if "Parameters" not in cls.__dict__:
             # Reachable by its qualified name, so that compiled code can be cached on disk.
-            made = namedtuple("Parameters", [field.name for field in _fields(self)])  # type: ignore[misc]  # noqa: PYI024
+            made = namedtuple("Parameters", [field.name for field in _fields(self)])  # type: ignore[misc]
             made.__module__, made.__qualname__ = cls.__module__, f"{cls.__qualname__}.Parameters"
             cls.Parameters = made  # type: ignore[attr-defined]
-        return cls.Parameters(*(getattr(self, field.name) for field in _fields(self)))  # type: ignore[attr-defined]
+        return cls.Parameters(*(_number(self, field) for field in _fields(self)))  # type: ignore[attr-defined]
 
     def start(
         self, n_arms: int, horizon: int | None = None, capacity: int | None = None
@@ -154,6 +154,12 @@ class Policy:
 
 def _fields(policy: Policy) -> tuple[dataclasses.Field[Any], ...]:
     return dataclasses.fields(policy) if dataclasses.is_dataclass(policy) else ()
+
+
+def _number(policy: Policy, field: dataclasses.Field[Any]) -> Any:
+    """A parameter's value, of one type whether the caller wrote 1 or 1.0."""
+    value = getattr(policy, field.name)
+    return float(value) if field.type in (float, "float") else value
 
 
 def _text(value: Any) -> str:
@@ -180,3 +186,19 @@ def require_choice(name: str, value: object, choices: tuple[object, ...]) -> Non
     """Refuse a parameter that is not one of a few words."""
     known = ", ".join(repr(choice) for choice in choices)
     require(value in choices, f"{name} is {value!r}; choose one of {known}.")
+
+
+def extend(state: Any, larger: Any) -> Any:
+    """Move a state into a larger one: every array into the corner of its counterpart."""
+    for old, new in zip(arrays_of(state), arrays_of(larger), strict=True):
+        new[tuple(slice(length) for length in old.shape)] = old
+    return larger
+
+
+def arrays_of(state: Any) -> Iterator[npt.NDArray[Any]]:
+    """All arrays of a state, those of the named tuples within it included."""
+    for value in state:
+        if isinstance(value, tuple):
+            yield from arrays_of(value)
+        else:
+            yield value

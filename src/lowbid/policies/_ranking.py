@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import kernel
+from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream, integer
 from lowbid.policies._base import Floats, Ints
 
@@ -36,7 +36,7 @@ class Ranking(NamedTuple):
     tied: Ints
 
 
-@kernel
+@allocating_kernel
 def ranking_of(n_arms: int) -> Ranking:
     """Make a ranking in which every arm has index 0."""
     if n_arms <= _SCAN_AT_MOST:

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import kernel
+from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream, coin
 from lowbid.policies import schedules
 from lowbid.policies._base import (
@@ -36,7 +36,7 @@ class Parameters(NamedTuple):
     """What the kernels read, with the schedule worked out."""
 
     growth_steps: Ints  # when the 1st, 2nd, ... batch comes into use; then a step never reached
-    redistribute: bool
+    keep_history: bool  # to deal it again when the number of batches grows
     padding: float
     warmup: int
     bernoulli_scale: float  # 0: losses are taken as they are
@@ -62,12 +62,12 @@ class State(NamedTuple):
     history_length: Ints  # (1,)
 
 
-@kernel
+@allocating_kernel
 def init(parameters: Parameters, n_arms: int, capacity: int) -> State:
     """Start with empty batches: every arm's index is the same."""
     most = len(parameters.growth_steps) - 1
     in_use = np.searchsorted(parameters.growth_steps, 1, side="right")
-    kept = capacity if parameters.redistribute and in_use < most else 0
+    kept = capacity if parameters.keep_history else 0
     empty = estimate(parameters, 0.0, 0)
     state = State(
         sums=np.zeros((n_arms, most)),
@@ -217,6 +217,9 @@ def deal_again(parameters: Parameters, state: State) -> None:
             )
 
 
+DEFAULT_SCHEDULE = schedules.Logarithmic(1.0)
+
+
 class Bid(NamedTuple):
     """What one batch would do on its own.
 
@@ -290,7 +293,7 @@ class BatchEnsemble(Policy):
        stochastic bandits. AAAI 39(15).
     """
 
-    batches: int | Callable[[int], int] = schedules.Logarithmic(1.0)
+    batches: int | Callable[[int], int] = DEFAULT_SCHEDULE
     growth: Literal["append", "redistribute"] = "append"
     padding: float = 2.0
     warmup: int = 0
@@ -333,16 +336,19 @@ class BatchEnsemble(Policy):
     @property
     def loss_range(self) -> tuple[float, float]:
         """Coins need losses in [0, b]."""
-        return (-math.inf, math.inf) if self.bernoulli_scale is None else (0.0, self.bernoulli_scale)
+        return (
+            (-math.inf, math.inf) if self.bernoulli_scale is None else (0.0, self.bernoulli_scale)
+        )
 
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:
         """Work the schedule out for `capacity` steps."""
         schedule = self.batches if callable(self.batches) else schedules.Fixed(self.batches)
+        grows = True
         if isinstance(schedule, schedules.Schedule):
-            schedule = schedule.at_horizon(horizon)
+            schedule, grows = schedule.at_horizon(horizon), schedule.grows
         return Parameters(
             growth_steps=schedules.growth_steps(schedule, capacity),
-            redistribute=self.growth == "redistribute",
+            keep_history=grows and self.growth == "redistribute",
             padding=float(self.padding),
             warmup=int(self.warmup),
             bernoulli_scale=float(self.bernoulli_scale or 0.0),

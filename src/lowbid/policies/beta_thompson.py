@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import kernel
+from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream, beta, coin
 from lowbid.policies._base import About, Floats, Kernels, Policy, require_finite
 from lowbid.policies._ranking import argmin
@@ -21,7 +21,7 @@ class State(NamedTuple):
     draws: Floats
 
 
-@kernel
+@allocating_kernel
 def init(parameters: BetaThompson, n_arms: int, capacity: int) -> State:
     """Start every arm at the prior."""
     return State(

@@ -28,6 +28,11 @@ class Schedule:
         """The schedule for a known horizon; most do not depend on it."""
         return self
 
+    @property
+    def grows(self) -> bool:
+        """Whether the number of batches is not the same at every step."""
+        return True
+
 
 @dataclasses.dataclass(frozen=True)
 class Fixed(Schedule):
@@ -45,6 +50,11 @@ class Fixed(Schedule):
     def __call__(self, step: int) -> int:
         """The number of batches."""
         return int(self.batches)
+
+    @property
+    def grows(self) -> bool:
+        """A fixed number does not grow."""
+        return False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,6 +102,11 @@ class HighProbability(Schedule):
                 "choose a schedule that needs none, such as Anytime() or Logarithmic(c)."
             )
         return math.ceil(3.5 * math.log(2.0 * self.horizon / self.delta))
+
+    @property
+    def grows(self) -> bool:
+        """The number depends on the horizon, not on the step."""
+        return False
 
     def at_horizon(self, horizon: int | None) -> Schedule:
         """The schedule with the horizon filled in, if it was left out."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import kernel
+from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream
 from lowbid.policies._base import About, Floats, Kernels, Policy, require_finite
 from lowbid.policies._ranking import argmin
@@ -23,7 +23,7 @@ class State(NamedTuple):
     indices: Floats
 
 
-@kernel
+@allocating_kernel
 def init(parameters: UCB1, n_arms: int, capacity: int) -> State:
     """Before the first step every arm's width is infinite, so each is played once."""
     return State(

@@ -6,20 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from lowbid._kernel import kernel
+from lowbid._kernel import allocating_kernel
 from lowbid._random import run_key, seek_loss
 from lowbid.policies._base import Floats, Ints
 
-
-@kernel
-def _stand_in() -> Any:
-    """Stand for the functions that the template below is bound to."""
-
-
-init = select = update = draw = _stand_in
+# The functions of the policy and the environment that the template below is bound to.
+init: Any = None
+select: Any = None
+update: Any = None
+draw: Any = None
 
 
-@kernel
+@allocating_kernel
 def play(
     parameters: Any,
     table: Floats,

@@ -1,5 +1,7 @@
 from dataclasses import dataclass
 from typing import Any
+
+
 @dataclass
 class Result:
     policies: Any
@@ -7,4 +9,7 @@ class Result:
     regret: Any
     pulls: Any
     provenance: Any
-def provenance(*a): return {}
+
+
+def provenance(*a):
+    return {}

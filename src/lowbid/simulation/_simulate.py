@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -121,7 +122,9 @@ class _Simulation:
                 task = self._task(number, policy)
                 for first in range(0, self.runs, chunk):
                     done.append(np.zeros(1, np.int64))
-                    pending.add(pool.submit(task, first, first + chunk, done[-1]))
+                    # Threads do not inherit the caller's context, which says how kernels run.
+                    within = contextvars.copy_context().run
+                    pending.add(pool.submit(within, task, first, first + chunk, done[-1]))
             try:
                 while pending:
                     finished, pending = wait(pending, timeout=0.1)
@@ -138,9 +141,7 @@ class _Simulation:
     def _task(self, number: int, policy: Policy) -> Any:
         """A function that plays one policy's runs from `first` to before `last`."""
         init, select, update = policy.kernels
-        loop = specialise(
-            play, init=init, select=select, update=update, draw=self.environment.draw
-        )
+        loop = specialise(play, init=init, select=select, update=update, draw=self.environment.draw)
         parameters = policy.parameters(self.environment.n_arms, self.horizon, self.horizon)
         losses_key, policy_key = key(self.seed, "losses"), key(self.seed, policy.identity)
 

@@ -52,8 +52,8 @@ class About:
         How its cost per step and its state grow, with K arms, l batches, t steps so far.
     guarantee : str
         Its regret, as proved in the reference.
-    reference : str
-        Key of its entry in ``references.bib``.
+    bibtex : str
+        What to cite.
     """
 
     family: str
@@ -61,7 +61,7 @@ class About:
     time: str
     memory: str
     guarantee: str
-    reference: str
+    bibtex: str
 
 
 class Policy:
@@ -84,6 +84,11 @@ class Policy:
         rule = [cls.__dict__.get(name) for name in Kernels._fields]
         if all(callable(function) for function in rule):
             cls.kernels = Kernels(*rule)  # type: ignore[arg-type]
+
+    @classmethod
+    def variants(cls) -> list[Policy]:
+        """Objects that stand for the class in tests and tables: its defaults, and what differs."""
+        return [cls()]
 
     @property
     def compiled(self) -> bool:

@@ -31,6 +31,18 @@ from lowbid.policies._ranking import (
     rebuild,
 )
 
+BIBTEX = r"""
+@inproceedings{cassel2025batch,
+  title = {Batch Ensemble for Variance Dependent Regret in Stochastic Bandits},
+  author = {Cassel, Asaf and Levy, Orin and Mansour, Yishay},
+  booktitle = {Proceedings of the AAAI Conference on Artificial Intelligence},
+  volume = {39},
+  number = {15},
+  pages = {15678--15685},
+  year = {2025},
+}
+"""
+
 
 class Parameters(NamedTuple):
     """What the kernels read, with the schedule worked out."""
@@ -307,7 +319,7 @@ class BatchEnsemble(Policy):
         time="log K + l",
         memory="K l; with growth='redistribute' also t",
         guarantee="sum over arms of (variance / gap + b) log^2 T",
-        reference="cassel2025batch",
+        bibtex=BIBTEX,
     )
     kernels = Kernels(init, select, update)
 

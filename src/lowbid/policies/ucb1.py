@@ -13,6 +13,16 @@ from lowbid._random import Stream
 from lowbid.policies._base import About, Floats, Kernels, Policy, require_finite
 from lowbid.policies._ranking import argmin
 
+BIBTEX = r"""
+@article{auer2002finite,
+  title = {Finite-time analysis of the multiarmed bandit problem},
+  author = {Auer, Peter and Cesa-Bianchi, Nicol{\\`o} and Fischer, Paul},
+  journal = {Machine Learning},
+  volume = {47},
+  year = {2002},
+}
+"""
+
 
 class State(NamedTuple):
     """What is kept of each arm, and room for the indices."""
@@ -93,7 +103,7 @@ class UCB1(Policy):
         time="K",
         memory="K",
         guarantee="sum over arms of b^2 log T / gap",
-        reference="auer2002finite",
+        bibtex=BIBTEX,
     )
     kernels = Kernels(init, select, update)
 

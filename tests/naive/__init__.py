@@ -1,0 +1,1 @@
+"""Naive oracles: every rule written again from its paper, slow and obviously right."""

@@ -1,0 +1,44 @@
+"""Follow a policy step by step, with all losses seen so far laid open."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from lowbid import Bandit, Environment, Policy
+from lowbid._random import key, run_key, seek_loss
+
+
+class Moment(NamedTuple):
+    """One step: `losses[a]` are those of arm a before it, `arm` is what the policy chose."""
+
+    step: int
+    losses: list[list[float]]
+    arm: int
+    bandit: Bandit
+
+
+def draw_loss(environment: Environment, table: np.ndarray, seed: int, arm: int, n: int) -> float:
+    """The n-th loss (from 0) of an arm in run 0: what a simulation with this seed would give."""
+    stream = np.zeros(1, np.uint64)
+    seek_loss(stream, run_key(key(seed, "losses"), 0), arm, n)
+    return environment.draw(table, 0, arm, stream)
+
+
+def replay(policy: Policy, environment: Environment, horizon: int, seed: int) -> Iterator[Moment]:
+    """Play run 0 of a simulation through the online object."""
+    table = environment.table(seed, 1)
+    bandit = Bandit(environment.n_arms, policy, seed=seed, horizon=horizon)
+    losses: list[list[float]] = [[] for _ in range(environment.n_arms)]
+    for step in range(1, horizon + 1):
+        arm = bandit.select()
+        yield Moment(step, losses, arm, bandit)
+        loss = draw_loss(environment, table, seed, arm, len(losses[arm]))
+        bandit.update(arm, loss=loss)
+        losses[arm].append(loss)
+
+
+def lowest_arms(indices: list[float], tolerance: float = 1e-9) -> set[int]:
+    """The arms that a rule may choose: all within rounding of the lowest index."""
+    lowest = min(indices)
+    return {a for a, index in enumerate(indices) if index <= lowest + tolerance * (1 + abs(lowest))}

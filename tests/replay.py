@@ -41,4 +41,8 @@ def replay(policy: Policy, environment: Environment, horizon: int, seed: int) ->
 def lowest_arms(indices: list[float], tolerance: float = 1e-9) -> set[int]:
     """The arms that a rule may choose: all within rounding of the lowest index."""
     lowest = min(indices)
-    return {a for a, index in enumerate(indices) if index <= lowest + tolerance * (1 + abs(lowest))}
+    return {
+        arm
+        for arm, index in enumerate(indices)
+        if index == lowest or index <= lowest + tolerance * (1 + abs(lowest))
+    }

@@ -15,7 +15,7 @@ from lowbid.policies._ranking import argmin
 BIBTEX = r"""
 @inproceedings{kaufmann2012thompson,
   title = {Thompson sampling: an asymptotically optimal finite-time analysis},
-  author = {Kaufmann, Emilie and Korda, Nathaniel and Munos, R{\\'e}mi},
+  author = {Kaufmann, Emilie and Korda, Nathaniel and Munos, R{\'e}mi},
   booktitle = {Algorithmic Learning Theory},
   year = {2012},
 }

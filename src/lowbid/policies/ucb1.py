@@ -16,7 +16,7 @@ from lowbid.policies._ranking import argmin
 BIBTEX = r"""
 @article{auer2002finite,
   title = {Finite-time analysis of the multiarmed bandit problem},
-  author = {Auer, Peter and Cesa-Bianchi, Nicol{\\`o} and Fischer, Paul},
+  author = {Auer, Peter and Cesa-Bianchi, Nicol{\`o} and Fischer, Paul},
   journal = {Machine Learning},
   volume = {47},
   year = {2002},

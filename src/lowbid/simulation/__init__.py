@@ -1,6 +1,7 @@
 """Many runs of many policies on the same losses."""
 
-from lowbid.simulation._result import Result
+from lowbid.simulation._result import Result, Row, Summary
 from lowbid.simulation._simulate import simulate
+from lowbid.simulation._statistics import Estimate
 
-__all__ = ["Result", "simulate"]
+__all__ = ["Estimate", "Result", "Row", "Summary", "simulate"]

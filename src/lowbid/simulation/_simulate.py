@@ -18,7 +18,8 @@ from lowbid.errors import InvalidValueError
 from lowbid.policies._base import Ints, Policy
 from lowbid.simulation._loop import play
 from lowbid.simulation._progress import Progress
-from lowbid.simulation._result import Result, provenance
+from lowbid.simulation._provenance import provenance
+from lowbid.simulation._result import Result
 
 _STEPS_PER_TASK = 2_000_000
 

@@ -3,13 +3,14 @@
 from lowbid import environments, policies
 from lowbid._version import __version__
 from lowbid.environments import *
-from lowbid.online import Bandit
+from lowbid.online import Bandit, Decision
 from lowbid.policies import *
 from lowbid.policies import Policy, schedules
 from lowbid.simulation import Result, simulate
 
 __all__ = [
     "Bandit",
+    "Decision",
     "Policy",
     "Result",
     "__version__",

@@ -114,3 +114,16 @@ class UCB1(Policy):
     def location_free(self) -> bool:
         """Adding a number to every loss moves all indices alike."""
         return True
+
+    def merge(self, first: State, second: State) -> State:
+        """Counts add up, and means are weighted by them."""
+        counts = first.counts + second.counts
+        sums = first.counts * first.means + second.counts * second.means
+        with np.errstate(divide="ignore"):
+            widths = 1.0 / np.sqrt(counts)
+        return State(
+            counts=counts,
+            means=sums / np.maximum(counts, 1.0),
+            widths=widths,
+            indices=np.zeros(len(counts)),
+        )

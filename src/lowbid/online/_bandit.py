@@ -95,8 +95,11 @@ class Bandit(Views, Storage):
 
         With late feedback, use `decide`.
         """
-        with self._lock:
+        self._lock.acquire()  # `with` would take twice as long
+        try:
             return self._roster.names[self._engine.select()]
+        finally:
+            self._lock.release()
 
     @overload
     def decide(self) -> Decision: ...
@@ -149,12 +152,15 @@ class Bandit(Views, Storage):
             None if it was taken in. Else nothing has changed: the decision was answered or
             forgotten before, or its arm was removed.
         """
-        with self._lock:
+        self._lock.acquire()  # `with` would take twice as long
+        try:
             feedback = self._feedback_for(bare, loss, reward)
             value = loss if reward is None else reward
             if type(value) is not float or not feedback.low <= value <= feedback.high:
                 value = read_value(value, feedback)
             return self._take_in(what, value, feedback)
+        finally:
+            self._lock.release()
 
     def update_many(
         self,

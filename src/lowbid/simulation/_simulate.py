@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lowbid._kernel import specialise
 from lowbid._random import key
 from lowbid.environments import Environment
 from lowbid.errors import InvalidValueError
 from lowbid.policies._base import Ints, Policy
-from lowbid.simulation._loop import play
+from lowbid.simulation._delays import Delay
+from lowbid.simulation._late import Late, loop_for, read_late
 from lowbid.simulation._progress import Progress
 from lowbid.simulation._provenance import provenance
 from lowbid.simulation._result import Result
@@ -33,6 +33,9 @@ def simulate(
     checkpoints: npt.ArrayLike | None = None,
     workers: int | None = None,
     progress: bool | None = None,
+    delay: int | Sequence[int] | Delay = 0,
+    lost: float = 0.0,
+    batch: int = 1,
 ) -> Result:
     """Play policies on an environment, many times, and record their pseudo-regret.
 
@@ -58,6 +61,14 @@ def simulate(
         The number of threads; by default one for each core.
     progress : bool, optional
         Show a progress bar; by default on a terminal, if it takes more than a second.
+    delay : int, sequence of int, or Delay
+        How many further steps are played before a loss is known: a number, a list of observed
+        ones to draw from, or a distribution such as `GeometricDelay`. All runs of all policies
+        see the same delays.
+    lost : float
+        The chance that a loss never comes; the decision is forgotten when it would have come.
+    batch : int
+        Decisions are made this many at a time, before any of their losses is known.
 
     Returns
     -------
@@ -80,14 +91,15 @@ def simulate(
     for name, policy in named.items():
         _check_losses(name, policy, environment)
     steps = _checkpoints(checkpoints, horizon)
-    simulation = _Simulation(named, environment, horizon, runs, seed, steps)
+    late = read_late(delay, lost, _whole("batch", batch))
+    simulation = _Simulation(named, environment, horizon, runs, seed, steps, late)
     simulation.run(_whole("workers", workers or os.cpu_count() or 1), progress)
     return Result(
         policies=tuple(named),
         checkpoints=steps,
         regret=simulation.regret,
         pulls=simulation.pulls,
-        provenance=provenance(named, environment, horizon, runs, seed),
+        provenance=provenance(named, environment, horizon, runs, seed, late),
     )
 
 
@@ -102,7 +114,9 @@ class _Simulation:
         runs: int,
         seed: int,
         checkpoints: Ints,
+        late: Late | None = None,
     ) -> None:
+        self.late = late
         self.policies, self.environment = policies, environment
         self.horizon, self.runs, self.seed, self.checkpoints = horizon, runs, seed, checkpoints
         self.table = environment.table(seed, runs)
@@ -141,8 +155,7 @@ class _Simulation:
 
     def _task(self, number: int, policy: Policy) -> Any:
         """A function that plays one policy's runs from `first` to before `last`."""
-        init, select, update = policy.kernels
-        loop = specialise(play, init=init, select=select, update=update, draw=self.environment.draw)
+        loop, more = loop_for(policy, self.environment, self.late, self.seed)
         parameters = policy.parameters(self.environment.n_arms, self.horizon, self.horizon)
         losses_key, policy_key = key(self.seed, "losses"), key(self.seed, policy.identity)
 
@@ -160,6 +173,7 @@ class _Simulation:
                 self.pulls[number, runs],
                 steps_done,
                 self.stop,
+                *more,
             )
 
         return task

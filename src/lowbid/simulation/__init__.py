@@ -1,7 +1,8 @@
 """Many runs of many policies on the same losses."""
 
+from lowbid.simulation._losses import loss_of
 from lowbid.simulation._result import Result, Row, Summary
 from lowbid.simulation._simulate import simulate
 from lowbid.simulation._statistics import Estimate
 
-__all__ = ["Estimate", "Result", "Row", "Summary", "simulate"]
+__all__ = ["Estimate", "Result", "Row", "Summary", "loss_of", "simulate"]

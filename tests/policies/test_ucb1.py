@@ -1,8 +1,8 @@
 import pytest
-from naive import index
-from replay import lowest_arms, replay
 
 import lowbid
+from naive import index
+from replay import lowest_arms, replay
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.3])

@@ -17,7 +17,7 @@ BUDGETS = st.floats(1e-6, 400.0)
 
 
 def solves(divergence, index: float, mean: float, budget: float, count: int) -> bool:
-    """Whether n D(m, index) = f to 1e-9, or the index is 0 and even almost 0 is within the budget."""
+    """Whether n D(m, index) = f to 1e-9, or the index is 0 and almost 0 is within the budget."""
     if index <= mean * 1e-300:
         return divergence(mean, max(mean * 1e-290, 5e-324)) <= budget
     return abs(count * divergence(mean, index) - count * budget) <= 1e-9 * max(1, count * budget)

@@ -1,18 +1,18 @@
 """lowbid: stochastic multi-armed bandits, built around Batch Ensemble."""
 
-from lowbid import environments, policies
+from lowbid import environments, policies, schedules
+from lowbid._version import __version__
 from lowbid.environments import *
 from lowbid.online import Bandit
 from lowbid.policies import *
-from lowbid.policies import Policy, schedules
+from lowbid.policies import Policy
 from lowbid.simulation import Result, simulate
-
-__version__ = "0.1.0.dev0"
 
 __all__ = [
     "Bandit",
     "Policy",
     "Result",
+    "__version__",
     "schedules",
     "simulate",
     *environments.__all__,

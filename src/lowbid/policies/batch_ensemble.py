@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from lowbid import schedules
 from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream, coin
-from lowbid.policies import schedules
 from lowbid.policies._base import (
     About,
     Floats,
@@ -20,6 +20,7 @@ from lowbid.policies._base import (
     Policy,
     require_choice,
     require_finite,
+    require_whole,
 )
 from lowbid.policies._ranking import (
     Ranking,
@@ -329,11 +330,23 @@ class BatchEnsemble(Policy):
         require_choice("growth", self.growth, ("append", "redistribute"))
         require_choice("ties", self.ties, ("random", "first"))
         require_finite("padding", self.padding, above=0.0, or_equal=True)
-        require_finite("warmup", self.warmup, above=0, or_equal=True)
+        require_whole("warmup", self.warmup, at_least=0)
         if self.baseline != "minimum":
             require_finite("baseline", self.baseline, above=-math.inf)
         if self.bernoulli_scale is not None:
             require_finite("bernoulli_scale", self.bernoulli_scale, above=0.0)
+
+    @classmethod
+    def variants(cls) -> list[Policy]:
+        """Both growths, both baselines, coins and a warm-up."""
+        return [
+            cls(),
+            cls(growth="redistribute"),
+            cls(batches=3, ties="first"),
+            cls(baseline="minimum"),
+            cls(batches=3, bernoulli_scale=1.0),
+            cls(batches=3, warmup=2),
+        ]
 
     @property
     def scale_free(self) -> bool:

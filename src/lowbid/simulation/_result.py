@@ -1,15 +1,197 @@
-from dataclasses import dataclass
-from typing import Any
+"""What a simulation found: regret over time, plays per arm, and where it all came from."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import importlib
+import importlib.util
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from lowbid.errors import InvalidValueError, MissingPackageError, UnknownNameError
+from lowbid.simulation._files import damaged, read_columns, write_columns
+from lowbid.simulation._statistics import Estimate, estimate
+
+_QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
-@dataclass
+class Row(NamedTuple):
+    """The regret of one policy at one step, over all runs.
+
+    Attributes
+    ----------
+    policy : str
+        Its name.
+    mean, sd, se, low, high : float
+        See `Estimate`.
+    quantiles : dict
+        From the probability to the regret that this part of the runs does not exceed.
+    max : float
+        The worst run: with few batches the right tail is heavy.
+    """
+
+    policy: str
+    mean: float
+    sd: float
+    se: float
+    low: float
+    high: float
+    quantiles: dict[float, float]
+    max: float
+
+
+class Summary(tuple[Row, ...]):
+    """One row for each policy, best first; prints as a table."""
+
+    def row(self, policy: str) -> Row:
+        """The row of one policy."""
+        return next(row for row in self if row.policy == _known(policy, [r.policy for r in self]))
+
+    def __str__(self) -> str:
+        width = max(len(row.policy) for row in self)
+        head = f"{'policy':{width}}  {'mean':>10}  {'95% interval':^23}  {'sd':>10}"
+        head += "".join(f"  {f'q{100 * q:g}':>9}" for q in _QUANTILES) + f"  {'max':>9}"
+        lines = [head, "-" * len(head)]
+        for row in self:
+            line = f"{row.policy:{width}}  {row.mean:10.2f}  [{row.low:10.2f},{row.high:10.2f}]"
+            line += f"  {row.sd:10.2f}" + "".join(f"  {x:9.1f}" for x in row.quantiles.values())
+            lines.append(line + f"  {row.max:9.1f}")
+        return "\n".join(lines)
+
+
+@dataclasses.dataclass(frozen=True)
 class Result:
-    policies: Any
-    checkpoints: Any
-    regret: Any
-    pulls: Any
-    provenance: Any
+    """The outcome of `simulate`.
+
+    Attributes
+    ----------
+    policies : tuple of str
+        Their names, in the order of the arrays' first axis.
+    checkpoints : array
+        The steps at which the regret was recorded; the last is the horizon.
+    regret : array
+        The pseudo-regret up to each checkpoint, (policy, run, checkpoint).
+    pulls : array
+        How often each arm was played in all, (policy, run, arm).
+    provenance : dict
+        Versions, seed, parameters, date, and a hash of the configuration that is the same on
+        every machine.
+    """
+
+    policies: tuple[str, ...]
+    checkpoints: npt.NDArray[np.int64]
+    regret: npt.NDArray[np.float64]
+    pulls: npt.NDArray[np.int64]
+    provenance: dict[str, Any] = dataclasses.field(repr=False)
+
+    def __getitem__(self, policies: str | list[str] | tuple[str, ...]) -> Result:
+        """The result of one policy, or of several, by name."""
+        names = [policies] if isinstance(policies, str) else list(policies)
+        rows = [self._index(name) for name in names]
+        return dataclasses.replace(
+            self, policies=tuple(names), regret=self.regret[rows], pulls=self.pulls[rows]
+        )
+
+    def summary(self, step: int | None = None) -> Summary:
+        """Mean, sd, standard error, 95% interval and quantiles of the regret, best first.
+
+        Parameters
+        ----------
+        step : int, optional
+            One of the checkpoints; by default the last.
+
+        Examples
+        --------
+        >>> import lowbid
+        >>> policies = [lowbid.UCB1(), lowbid.BatchEnsemble(batches=2)]
+        >>> arms = lowbid.Bernoulli([0.1, 0.5, 0.9])
+        >>> result = lowbid.simulate(policies, arms, horizon=1000, runs=100, seed=0)
+        >>> [row.policy for row in result.summary()]
+        ['BatchEnsemble(batches=2)', 'UCB1']
+        """
+        at = self._at(step)
+        rows = [_row(name, self.regret[i, :, at]) for i, name in enumerate(self.policies)]
+        return Summary(sorted(rows, key=lambda row: row.mean))
+
+    def difference(self, first: str, second: str, step: int | None = None) -> Estimate:
+        """The regret of `first` less that of `second`, run by run on the same losses.
+
+        Parameters
+        ----------
+        first, second : str
+            Names of policies.
+        step : int, optional
+            One of the checkpoints; by default the last.
+        """
+        at = self._at(step)
+        ours, theirs = (self.regret[self._index(name), :, at] for name in (first, second))
+        return estimate(ours - theirs)
+
+    def to_dataframe(self) -> Any:
+        """A pandas (else polars) frame with the columns policy, run, step, regret."""
+        n_policies, runs, steps = self.regret.shape
+        columns = {
+            "policy": np.repeat(np.array(self.policies), runs * steps),
+            "run": np.tile(np.repeat(np.arange(runs), steps), n_policies),
+            "step": np.tile(self.checkpoints, n_policies * runs),
+            "regret": self.regret.ravel(),
+        }
+        for library in ("pandas", "polars"):
+            if importlib.util.find_spec(library):
+                return importlib.import_module(library).DataFrame(columns)
+        raise MissingPackageError(
+            "to_dataframe needs pandas or polars: pip install 'lowbid[pandas]'"
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a file that `load` reads; it is replaced whole or not at all.
+
+        The file is a zip of NumPy columns (``.npz``): ``checkpoints``, ``regret``, ``pulls``, and
+        ``header``, a JSON text with the policies' names and the provenance.
+        """
+        header = {"policies": list(self.policies), "provenance": self.provenance}
+        columns = {"checkpoints": self.checkpoints, "regret": self.regret, "pulls": self.pulls}
+        write_columns(Path(path), header, columns)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Result:
+        """Read a file that `save` wrote."""
+        header, columns = read_columns(Path(path), ("checkpoints", "regret", "pulls"))
+        checkpoints, regret, pulls = columns["checkpoints"], columns["regret"], columns["pulls"]
+        names = tuple(header.get("policies", ()))
+        whole = regret.ndim == pulls.ndim == 3 and regret.shape[:2] == pulls.shape[:2]
+        if not whole or regret.shape[::2] != (len(names), checkpoints.size):
+            raise damaged(Path(path))
+        return cls(names, checkpoints, regret, pulls, header["provenance"])
+
+    def _index(self, policy: str) -> int:
+        return self.policies.index(_known(policy, self.policies))
+
+    def _at(self, step: int | None) -> int:
+        if step is None:
+            return -1
+        found = np.flatnonzero(self.checkpoints == step)
+        if found.size == 0:
+            near = self.checkpoints[np.abs(self.checkpoints - step).argmin()]
+            raise InvalidValueError(
+                f"step {step} was not recorded; the nearest checkpoint is {near}."
+            )
+        return int(found[0])
 
 
-def provenance(*a):
-    return {}
+def _row(policy: str, regret: npt.NDArray[np.float64]) -> Row:
+    quantiles = dict(zip(_QUANTILES, np.quantile(regret, _QUANTILES).tolist(), strict=True))
+    return Row(policy, *estimate(regret), quantiles, float(regret.max()))
+
+
+def _known(policy: str, known: Sequence[str]) -> str:
+    if policy in known:
+        return policy
+    near = difflib.get_close_matches(str(policy), known, n=1) or known
+    raise UnknownNameError(f"no policy is named {policy!r}; did you mean {near[0]!r}?")

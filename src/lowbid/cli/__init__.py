@@ -1,0 +1,58 @@
+"""The command line: one file a command.
+
+A command is a module of this package with a docstring, whose first line is its help, and two
+functions: ``configure(parser)`` adds its arguments, and ``run(arguments)`` does the work and
+returns the exit code. Modules whose names begin with an underscore are not commands.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import pkgutil
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+
+from lowbid._version import __version__
+from lowbid.errors import LowbidError
+
+
+def commands() -> dict[str, ModuleType]:
+    """All commands, by name."""
+    names = sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_"))
+    return {name: importlib.import_module(f"{__name__}.{name}") for name in names}
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of the whole command line."""
+    main = argparse.ArgumentParser(
+        prog="lowbid",
+        description="Stochastic multi-armed bandits, built around Batch Ensemble.",
+    )
+    main.add_argument("--version", action="version", version=f"lowbid {__version__}")
+    subparsers = main.add_subparsers(title="commands", metavar="command", required=True)
+    for name, module in commands().items():
+        text = (module.__doc__ or "").strip()
+        command = subparsers.add_parser(
+            name,
+            help=text.partition("\n")[0],
+            description=text,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        module.configure(command)
+        command.set_defaults(run=module.run)
+    return main
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; the answer is the exit code."""
+    given = parser().parse_args(arguments)
+    try:
+        return int(given.run(given))
+    except LowbidError as error:
+        print(f"lowbid: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("lowbid: stopped", file=sys.stderr)
+        return 130

@@ -1,0 +1,65 @@
+"""Result files: columns and a header in one zip, as NumPy reads and writes them."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lowbid._version import __version__
+from lowbid.errors import FileFormatError
+
+_FORMAT = "lowbid-result"
+_FORMAT_VERSION = 1
+
+
+def write_columns(path: Path, header: dict[str, Any], columns: dict[str, npt.NDArray[Any]]) -> None:
+    """Write a result file; whatever happens, `path` is the old file or the new one."""
+    text = json.dumps({"format": _FORMAT, "format_version": _FORMAT_VERSION, **header})
+    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
+        try:
+            np.savez_compressed(file, allow_pickle=False, header=np.array(text), **columns)
+            file.close()
+            os.replace(file.name, path)
+        except BaseException:
+            os.unlink(file.name)
+            raise
+
+
+def read_columns(
+    path: Path, names: tuple[str, ...]
+) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    """Read a result file's header and columns, or say what is wrong with it."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            header = json.loads(str(file["header"]))
+            columns = {name: file[name] for name in names}
+        if header["format"] != _FORMAT:
+            raise damaged(path)
+        version = int(header["format_version"])
+    except OSError as error:
+        if path.is_file():
+            raise damaged(path) from error
+        raise
+    except (zipfile.BadZipFile, KeyError, TypeError, ValueError, EOFError) as error:
+        raise damaged(path) from error
+    if version > _FORMAT_VERSION:
+        raise FileFormatError(
+            f"{path} has format version {version}; this lowbid ({__version__}) reads up to "
+            f"{_FORMAT_VERSION}. Upgrade lowbid to read it."
+        )
+    return header, columns
+
+
+def damaged(path: Path) -> FileFormatError:
+    """The error for a file that cannot be read."""
+    return FileFormatError(
+        f"{path} is not a result file of lowbid, or is damaged or cut short; run the simulation "
+        "again, or restore the file."
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+import inspect
 from typing import Any
 
 import numpy as np
@@ -57,7 +57,7 @@ class RandomArms(Environment):
             raise InvalidValueError(f"low, high are {low}, {high}; give a finite low < high.")
         self.family, self.low, self.high, self.fixed = family, float(low), float(high), fixed
         self._n_arms = require_whole("n_arms", n_arms)
-        self._first, *others = [field.name for field in dataclasses.fields(family)]  # type: ignore[arg-type]
+        self._first, *others = inspect.signature(family).parameters
         if unknown := sorted(set(fixed) - set(others)):
             raise InvalidValueError(
                 f"{family.__name__} has no parameter {unknown[0]!r} to fix; it has "

@@ -2,7 +2,8 @@
 
 Every schedule plays the paper's five test environments up to a million steps. For each
 environment and horizon its mean regret is divided by that of the best schedule there; a schedule
-is as good as its worst ratio. Prints the table of docs/batch-ensemble.md (about half an hour on one core):
+is as good as its worst ratio. Prints the table of docs/batch-ensemble.md, in about half an hour on
+one core:
 
     python benchmarks/default_schedule.py --runs 500
 """

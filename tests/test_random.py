@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special, stats
 
@@ -87,7 +87,6 @@ def test_losses_of_neighbours_are_independent():
         assert abs(np.corrcoef(first, second)[0, 1]) < 4 / np.sqrt(first.size)
 
 
-@settings(deadline=None)
 @given(st.integers(0, 2**80), st.text(max_size=20))
 def test_keys_depend_on_seed_and_purpose(seed, purpose):
     ours = _random.key(seed, purpose)

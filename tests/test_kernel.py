@@ -1,3 +1,4 @@
+import pickle
 import subprocess
 import sys
 import textwrap
@@ -116,6 +117,53 @@ def test_an_edit_in_another_file_takes_effect(tmp_path):
         out = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=True)
         answers.append(float(out.stdout))
     assert answers == [2.0, 3.0, 2.0]
+
+
+def test_processes_that_compile_at_once_do_not_mix_up_their_code(tmp_path):
+    """All forms of one kernel go into one index, whichever process wrote it last."""
+    (tmp_path / "shared.py").write_text(
+        textwrap.dedent(
+            """
+            import sys
+            from lowbid._kernel import kernel
+
+            @kernel
+            def half(x):
+                return x / 2
+
+            values = [3, 3.0, True, (3, 4)[0]] if sys.argv[1] == "0" else [3.0, 5, False]
+            print([half(x) for x in values])
+            """
+        )
+    )
+    expected = ["[1.5, 1.5, 0.5, 1.5]", "[1.5, 2.5, 0.0]"]
+    for _ in range(3):
+        runs = [
+            subprocess.Popen(
+                [sys.executable, "shared.py", number],
+                cwd=tmp_path,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            for number in "01"
+        ]
+        assert [run.communicate()[0].strip() for run in runs] == expected
+    names = [path.name for path in tmp_path.rglob("*.nbc")]
+    assert len({name.split(".")[-2] for name in names}) > 1, "each process names its own files"
+
+
+def test_an_index_that_cannot_be_read_is_made_anew(tmp_path):
+    script = (
+        "from lowbid._kernel import kernel\n\n@kernel\ndef one():\n    return 1\n\nprint(one())"
+    )
+    (tmp_path / "single.py").write_text(script)
+    for _ in range(2):
+        run = [sys.executable, "single.py"]
+        out = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=True)
+        assert out.stdout == "1\n"
+        (index,) = tmp_path.rglob("*.nbi")
+        version = pickle.dumps(__import__("numba").__version__)
+        index.write_bytes(version + b"cnowhere\nGone\n.")
 
 
 def test_numba_is_not_imported_before_it_is_needed():

@@ -6,8 +6,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from typing import Any, overload
 
-import numpy as np
-
+from lowbid._require import require_whole
 from lowbid.errors import InvalidValueError
 from lowbid.online._decisions import Arm, Decision, Decisions, Why
 from lowbid.online._engine import Engine
@@ -77,7 +76,7 @@ class Bandit(Views, Storage):
         self.policy = BatchEnsemble(baseline="minimum") if policy is None else policy
         if not isinstance(self.policy, Policy):
             raise InvalidValueError(f"policy is {policy!r}; give an object such as UCB1().")
-        self.expiry = _read_expiry(expiry)
+        self.expiry = None if expiry is None else require_whole("expiry", expiry)
         if loss_range is not None and reward_range is not None:
             raise InvalidValueError("give loss_range or reward_range, not both.")
         self._feedback: Feedback | None = None
@@ -90,7 +89,7 @@ class Bandit(Views, Storage):
         self._decisions = Decisions()
         self._lock = threading.Lock()
 
-    def select(self) -> Arm:
+    def select(self) -> Any:
         """The arm to play now, if its outcome will be told before the next one is asked for.
 
         With late feedback, use `decide`.
@@ -113,10 +112,9 @@ class Bandit(Views, Storage):
         n : int, optional
             Make a list of this many decisions, to be taken before any of their outcomes.
         """
-        if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0):
-            raise InvalidValueError(f"n is {n!r}; give a whole number, 0 or larger.")
+        many = None if n is None else require_whole("n", n, at_least=0)
         with self._lock:
-            return self._decide() if n is None else [self._decide() for _ in range(n)]
+            return self._decide() if many is None else [self._decide() for _ in range(many)]
 
     def _decide(self) -> Decision:
         engine = self._engine
@@ -281,11 +279,3 @@ def _which(bare: tuple[Any, ...], loss: Any, reward: Any) -> str:
     if loss is None:
         return "nothing was given; say update(arm, loss=...) or update(arm, reward=...)."
     return f"both loss={loss!r} and reward={reward!r} were given; say one of them."
-
-
-def _read_expiry(expiry: int | None) -> int | None:
-    if expiry is None:
-        return None
-    if isinstance(expiry, bool) or not isinstance(expiry, int | np.integer) or expiry < 1:
-        raise InvalidValueError(f"expiry is {expiry!r}; give a whole number of decisions.")
-    return int(expiry)

@@ -56,7 +56,10 @@ class Views(Parts):
         >>> for arm, loss in [("a", 1.0), ("a", 0.0), ("b", 1.0), ("b", 1.0), ("b", 1.0)]:
         ...     bandit.update(arm, loss=loss)
         >>> print(bandit.explain())
-        ?
+        arm    count        mean       index  batches (size: estimate)
+        a          2         0.5           0  1: 0.3333, 1: 0  <- chosen next
+        b          3           1      0.3333  2: 0.5, 1: 0.3333
+        BatchEnsemble(batches=2): the lowest index is chosen.
         """
         with self._lock:
             indices = self._indices()

@@ -1,7 +1,9 @@
 """Move arms between states, whatever the states are made of.
 
 Which axis of which array runs over the arms is found out by making states for several numbers
-of arms and comparing them. Indices that are ranked in a tree are taken out and ranked again.
+of arms and comparing them. Indices that are ranked in a tree are taken out and ranked again. A
+state, or a part of one, that holds numbers of arms has a method ``renumber(before, arms)``: arm i
+is now what arm ``arms[i]`` was `before`, and -1 stands for a new one.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ def take(policy: Policy, state: Any, n_arms: int, arms: Sequence[int], start: St
     copy_rest(policy, state, target, n_arms, start)
     kept = [(new, old) for new, old in enumerate(arms) if old >= 0]
     copy_arms(policy, state, target, kept, n_arms, start)
+    _renumber(state, target, arms)
     return target
 
 
@@ -88,6 +91,15 @@ def arm_axes(policy: Policy, n_arms: int, start: Start) -> list[tuple[int, ...]]
             )
         found.append(moving)
     return found
+
+
+def _renumber(state: Any, target: Any, arms: Sequence[int]) -> None:
+    """Let parts that hold numbers of arms put the new ones in their place."""
+    if hasattr(target, "renumber"):
+        target.renumber(state, arms)
+    for before, part in zip(state, target, strict=True):
+        if isinstance(part, tuple):
+            _renumber(before, part, arms)
 
 
 def _parts(state: Any) -> Iterator[Any]:

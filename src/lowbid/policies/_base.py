@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import math
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Sequence
@@ -12,6 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from lowbid._kernel import Kernel
+from lowbid._require import require as require
+from lowbid._require import require_choice as require_choice
+from lowbid._require import require_finite as require_finite
+from lowbid._require import require_whole as require_whole
 from lowbid.errors import InvalidValueError
 from lowbid.policies import _arms
 from lowbid.policies._arms import Start
@@ -83,6 +88,7 @@ class Policy:
 
     about: ClassVar[About]
     kernels: ClassVar[Kernels]
+    Parameters: ClassVar[type[Any]]
 
     # ``hold(parameters, state, arm, change)`` counts decisions of an arm whose losses are not
     # known yet: 1 more when one is made, 1 less when its loss came in or never will.
@@ -95,6 +101,8 @@ class Policy:
         rule = [cls.__dict__.get(name) for name in Kernels._fields]
         if all(callable(function) for function in rule):
             cls.kernels = Kernels(*rule)  # type: ignore[arg-type]
+        elif hasattr(cls, "kernels"):
+            cls.Parameters = _named_tuple(cls)
 
     @classmethod
     def variants(cls) -> list[Policy]:
@@ -157,13 +165,7 @@ class Policy:
         """
         if not self.compiled:
             return self
-        cls = type(self)
-        if "Parameters" not in cls.__dict__:
-            # Reachable by its qualified name, so that compiled code can be cached on disk.
-            made = namedtuple("Parameters", [field.name for field in _fields(self)])  # type: ignore[misc]
-            made.__module__, made.__qualname__ = cls.__module__, f"{cls.__qualname__}.Parameters"
-            cls.Parameters = made  # type: ignore[attr-defined]
-        return cls.Parameters(*(_number(self, field) for field in _fields(self)))  # type: ignore[attr-defined]
+        return self.Parameters(*(_number(self, field) for field in _fields(self)))
 
     def start(
         self, n_arms: int, horizon: int | None = None, capacity: int | None = None
@@ -215,6 +217,23 @@ def _fields(policy: Policy) -> tuple[dataclasses.Field[Any], ...]:
     return dataclasses.fields(policy) if dataclasses.is_dataclass(policy) else ()
 
 
+def _named_tuple(policy: type[Policy]) -> type[Any]:
+    """A type for the fields of a policy that is about to become a dataclass.
+
+    It is there as soon as the class is, under its qualified name: compiled code that was kept on
+    disk refers to it, and may be loaded before any such policy is made.
+    """
+    names = {
+        name: None
+        for base in reversed(policy.__mro__)
+        for name, kind in inspect.get_annotations(base).items()
+        if "ClassVar" not in str(kind)
+    }
+    made = namedtuple("Parameters", list(names))  # type: ignore[misc]
+    made.__module__, made.__qualname__ = policy.__module__, f"{policy.__qualname__}.Parameters"
+    return made
+
+
 def _number(policy: Policy, field: dataclasses.Field[Any]) -> Any:
     """A parameter's value, of one type whether the caller wrote 1 or 1.0."""
     value = getattr(policy, field.name)
@@ -225,26 +244,6 @@ def _text(value: Any) -> str:
     """A text of a parameter that is the same in every process."""
     name = getattr(value, "__qualname__", None)
     return name if isinstance(name, str) else repr(value)
-
-
-def require(condition: bool, message: str) -> None:
-    """Refuse a parameter."""
-    if not condition:
-        raise InvalidValueError(message)
-
-
-def require_finite(name: str, value: float, above: float, *, or_equal: bool = False) -> None:
-    """Refuse a parameter that is not a finite number above a bound."""
-    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    enough = number and math.isfinite(value) and (value > above or (or_equal and value == above))
-    word = "at least" if or_equal else "greater than"
-    require(enough, f"{name} is {value!r}; give a finite number {word} {above:g}.")
-
-
-def require_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
-    """Refuse a parameter that is not one of a few words."""
-    known = ", ".join(repr(choice) for choice in choices)
-    require(value in choices, f"{name} is {value!r}; choose one of {known}.")
 
 
 def extend(state: Any, larger: Any) -> Any:

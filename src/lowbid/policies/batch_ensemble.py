@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from lowbid import schedules
 from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream, coin
-from lowbid.policies import schedules
 from lowbid.policies._arms import Start
 from lowbid.policies._base import (
     About,
@@ -21,6 +21,7 @@ from lowbid.policies._base import (
     Policy,
     require_choice,
     require_finite,
+    require_whole,
 )
 from lowbid.policies._batch_states import (
     append_history,
@@ -81,6 +82,10 @@ class State(NamedTuple):
     history_arms: Ints  # (step,)
     history_losses: Floats  # (step,)
     history_length: Ints  # (1,)
+
+    def renumber(self, before: State, arms: Sequence[int]) -> None:
+        """Keep the history of these arms only, and call them 0, 1, 2, ..."""
+        keep_history(self, arms)
 
 
 @allocating_kernel
@@ -368,7 +373,7 @@ class BatchEnsemble(Policy):
     >>> policy = lowbid.BatchEnsemble(batches=4)
     >>> result = lowbid.simulate(policy, arms, horizon=1000, runs=100, seed=0)
     >>> print(f"{result.regret[0, :, -1].mean():.1f}")
-    ?
+    9.4
 
     References
     ----------
@@ -402,11 +407,23 @@ class BatchEnsemble(Policy):
         require_choice("growth", self.growth, ("append", "redistribute"))
         require_choice("ties", self.ties, ("random", "first"))
         require_finite("padding", self.padding, above=0.0, or_equal=True)
-        require_finite("warmup", self.warmup, above=0, or_equal=True)
+        require_whole("warmup", self.warmup, at_least=0)
         if self.baseline != "minimum":
             require_finite("baseline", self.baseline, above=-math.inf)
         if self.bernoulli_scale is not None:
             require_finite("bernoulli_scale", self.bernoulli_scale, above=0.0)
+
+    @classmethod
+    def variants(cls) -> list[Policy]:
+        """Both growths, both baselines, coins and a warm-up."""
+        return [
+            cls(),
+            cls(growth="redistribute"),
+            cls(batches=3, ties="first"),
+            cls(baseline="minimum"),
+            cls(batches=3, bernoulli_scale=1.0),
+            cls(batches=3, warmup=2),
+        ]
 
     @property
     def scale_free(self) -> bool:
@@ -470,12 +487,6 @@ class BatchEnsemble(Policy):
         arms = range(len(state.next_batch))
         baseline = state.baseline[0] if np.isfinite(state.baseline[0]) else 0.0
         return np.array([index_of(state.ranking, arm) for arm in arms]) + baseline
-
-    def take(self, state: State, n_arms: int, arms: Sequence[int], start: Start) -> State:
-        """See `Policy.take`; the history of arms that are left out is dropped."""
-        target: State = super().take(state, n_arms, arms, start)
-        keep_history(target, arms)
-        return target
 
     def join(self, first: State, second: State, sizes: tuple[int, int], start: Start) -> State:
         """See `Policy.join`; arms that have fewer batches get empty ones, or are dealt again."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lowbid._kernel import allocating_kernel, kernel
-from lowbid._random import Stream, run_key, seek_loss, uniform
+from lowbid._random import Stream, seek_loss, seek_run, uniform
 from lowbid.policies._base import Floats, Ints
 
 # The functions of the policy, the environment and the delay that the templates below are bound to.
@@ -90,7 +90,8 @@ def play_late(
 ) -> None:
     """Play runs as `_loop.play` does, with losses that arrive later or never."""
     horizon, n_arms = checkpoints[-1], gaps.shape[1]
-    losses, stream, chance = np.zeros(1, np.uint64), np.zeros(1, np.uint64), np.zeros(1, np.uint64)
+    run_begin, losses = np.zeros(1, np.uint64), np.zeros(1, np.uint64)
+    stream, chance = np.zeros(1, np.uint64), np.zeros(1, np.uint64)
     room = horizon + 1
     post = Post(
         first=np.zeros(room, np.int64),
@@ -103,9 +104,9 @@ def play_late(
     for row in range(regret.shape[0]):
         run = first_run + row
         instance = run if table.shape[0] > 1 else 0
-        key = run_key(losses_key, run)
-        stream[0] = run_key(policy_key, run)
-        chance[0] = run_key(delays_key, run)
+        seek_run(run_begin, losses_key, run)
+        seek_run(stream, policy_key, run)
+        seek_run(chance, delays_key, run)
         state = init(parameters, n_arms, horizon)
         post.first[:] = 0
         counts = pulls[row]
@@ -118,7 +119,7 @@ def play_late(
             while step < checkpoints[i]:
                 step += 1
                 arm = select(parameters, state, step, stream)
-                seek_loss(losses, key, arm, counts[arm])
+                seek_loss(losses, run_begin, arm, counts[arm])
                 post.arms[step] = arm
                 post.losses[step] = draw(table, instance, arm, losses)
                 post.lost[step] = 1 if uniform(chance) < lost else 0

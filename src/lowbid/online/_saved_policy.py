@@ -71,7 +71,7 @@ def _value_from(saved: Any) -> Any:
     if not _is_ours(module):
         raise LookupError(f"{saved['class']} is not a part of lowbid")
     cls: Any = getattr(importlib.import_module(module), name)
-    if not dataclasses.is_dataclass(cls):
+    if not (isinstance(cls, type) and dataclasses.is_dataclass(cls)):
         raise LookupError(f"{saved['class']} is not a policy or a part of one")
     return cls(**{field: _value_from(value) for field, value in saved["parameters"].items()})
 

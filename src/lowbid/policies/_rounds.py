@@ -45,6 +45,7 @@ class Rounds(NamedTuple):
         new = [arm for arm, old in enumerate(arms) if old < 0] if self.number[0] > 0 else []
         waiting = before.queue[: before.waiting[0]].tolist()
         queued = [number[arm] for arm in waiting if arm in number]
+        self.queue[:] = 0
         self.queue[: len(queued) + len(new)] = queued + new
         self.waiting[0] = len(queued) + len(new)
         self.leader[0] = number.get(int(before.leader[0]), -1)

@@ -102,12 +102,12 @@ class Views(Parts):
         with self._lock:
             arms = ", ".join(repr(arm) for arm in self._roster.names[:6])
             more = ", ..." if len(self._roster.names) > 6 else ""
-            told = int(sum(row[COUNT] for row in self._rows().values()))
+            count = int(sum(row[COUNT] for row in self._rows().values()))
+            plural = {"loss": "losses"}.get(self._kind, f"{self._kind}s")
+            told = f", {count} {plural}" if count else ""
             shelf = f", {len(self._roster.shelf)} paused" if self._roster.shelf else ""
             waiting = f", {len(self._decisions.open)} pending" if self._decisions.open else ""
-            return (
-                f"<Bandit [{arms}{more}]{shelf}, {self.policy.name}, {told} {self._kind}s{waiting}>"
-            )
+            return f"<Bandit [{arms}{more}]{shelf}, {self.policy.name}{told}{waiting}>"
 
     def _repr_html_(self) -> str:
         with self._lock:

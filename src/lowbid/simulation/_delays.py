@@ -42,11 +42,6 @@ class Delay:
 
 
 @kernel
-def _draw_fixed(table: npt.NDArray[np.float64], stream: Stream) -> int:
-    return int(table[0])
-
-
-@kernel
 def _draw_geometric(table: npt.NDArray[np.float64], stream: Stream) -> int:
     # The number of failures before a success, by inverting its distribution function.
     return int(min(math.log(1.0 - uniform(stream)) * table[0], 1e15))
@@ -54,7 +49,7 @@ def _draw_geometric(table: npt.NDArray[np.float64], stream: Stream) -> int:
 
 @kernel
 def _draw_observed(table: npt.NDArray[np.float64], stream: Stream) -> int:
-    return int(table[integer(stream, len(table))])
+    return int(table[integer(stream, len(table)) if len(table) > 1 else 0])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,7 +63,7 @@ class FixedDelay(Delay):
     """
 
     steps: int
-    draw = _draw_fixed
+    draw = _draw_observed
 
     def __post_init__(self) -> None:
         _require_steps(self.steps)

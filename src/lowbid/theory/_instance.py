@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any, NamedTuple
 
@@ -50,6 +51,7 @@ class Instance(NamedTuple):
         return self.best + self.gaps
 
 
+@functools.lru_cache(maxsize=256)
 def instance_of(environment: Environment) -> Instance:
     """An environment's gaps, variances and scales; it must have given arms."""
     if not isinstance(environment, Arms):

@@ -31,7 +31,8 @@ References
    estimating the average degree in a graph. SIAM Journal on Computing 35.
 .. [2] S. He, J. Zhang, S. Zhang (2010). Bounding probability of small deviation: a fourth moment
    approach. Mathematics of Operations Research 35.
-.. [3] B. Garnett (2018). Small deviations of sums of independent random variables. arXiv 1804.01529.
+.. [3] B. Garnett (2018). Small deviations of sums of independent random variables. arXiv
+   1804.01529.
 """
 
 from __future__ import annotations
@@ -132,7 +133,7 @@ def conjectured_floor(n: int, padding: float = PADDING) -> float:
     >>> [round(conjectured_floor(n), 4) for n in (1, 2, 10, 60)]
     [0.6667, 0.5625, 0.4189, 0.377]
     """
-    return math.exp(n * math.log1p(-1.0 / (n + padding)))
+    return 0.0 if n + padding <= 1.0 else math.exp(n * math.log1p(-1.0 / (n + padding)))
 
 
 @kernel

@@ -35,7 +35,8 @@ class Curve(NamedTuple):
         The bound at each step.
     informative_from : int or None
         The first step from which an upper bound says more than that no regret is larger than
-        playing the worst arm always; none if that lies beyond 2^62. Always 1 for a lower bound.
+        playing the worst arm always; none if there is none up to 2^62, or up to the last step
+        for arms drawn at random. Always 1 for a lower bound.
     note : str
         A sentence on how to read it, and where it is vacuous.
     """
@@ -158,27 +159,27 @@ def _upper(
     steps: npt.NDArray[np.int64],
     drawn: bool,
 ) -> Curve:
-    """One bound, averaged over instances, with a note on where it is vacuous."""
-
-    def average(t: npt.ArrayLike) -> Floats:
-        if not drawn:
-            return bound(arms[0], t)
-        capped = [np.minimum(bound(arm, t), _worst(arm, t)) for arm in arms]
-        return np.mean(capped, axis=0)
-
-    def trivial(t: npt.ArrayLike) -> Floats:
-        return np.mean([_worst(arm, t) for arm in arms], axis=0)
-
-    start = informative_from(average, trivial)
-    if start is None:
-        note = "It is vacuous: it never says more than the worst arm's cost."
-    elif start > steps[-1]:
-        note = f"It is vacuous on the whole range: it says something from t = {start} on."
-    elif start > 1:
-        note = f"It is vacuous before t = {start}, where the worst arm costs less."
+    """One bound, with a note on where it is vacuous."""
+    if drawn:
+        capped = [np.minimum(bound(arm, steps), _worst(arm, steps)) for arm in arms]
+        values = np.mean(capped, axis=0)
+        telling = values < np.mean([_worst(arm, steps) for arm in arms], axis=0)
+        start = int(steps[telling.argmax()]) if telling.any() else None
     else:
-        note = "It says something at every t."
-    return Curve(name, "upper", policy, average(steps), start, note)
+        values = bound(arms[0], steps)
+        start = informative_from(lambda t: bound(arms[0], t), lambda t: _worst(arms[0], t))
+    return Curve(name, "upper", policy, values, start, _note(start, int(steps[-1]), drawn))
+
+
+def _note(start: int | None, last: int, drawn: bool) -> str:
+    what = "the mean over instances, each capped at the worst arm's cost" if drawn else "It"
+    what = what[0].upper() + what[1:]
+    if start is None or start > last:
+        later = "" if start is None else f"; it says something from t = {start} on"
+        return f"{what} is vacuous on the whole range: the worst arm costs less{later}."
+    if start > 1:
+        return f"{what} is vacuous before t = {start}: there the worst arm costs less."
+    return f"{what} says something at every t."
 
 
 def _worst(arms: Environment, t: npt.ArrayLike) -> Floats:

@@ -298,7 +298,7 @@ class BatchEnsemble(Policy):
     >>> policy = lowbid.BatchEnsemble(batches=4)
     >>> result = lowbid.simulate(policy, arms, horizon=1000, runs=100, seed=0)
     >>> print(f"{result.regret[0, :, -1].mean():.1f}")
-    ?
+    9.4
 
     References
     ----------
@@ -335,6 +335,18 @@ class BatchEnsemble(Policy):
             require_finite("baseline", self.baseline, above=-math.inf)
         if self.bernoulli_scale is not None:
             require_finite("bernoulli_scale", self.bernoulli_scale, above=0.0)
+
+    @classmethod
+    def variants(cls) -> list[Policy]:
+        """Both growths, both baselines, coins and a warm-up."""
+        return [
+            cls(),
+            cls(growth="redistribute"),
+            cls(batches=3, ties="first"),
+            cls(baseline="minimum"),
+            cls(batches=3, bernoulli_scale=1.0),
+            cls(batches=3, warmup=2),
+        ]
 
     @property
     def scale_free(self) -> bool:

@@ -1,0 +1,64 @@
+"""What a figure shows, however it is drawn."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from lowbid.simulation import Result
+
+# The colours of M. Okabe and K. Ito (2008), Color universal design, which people of every colour
+# vision can tell apart; without yellow, which is lost on white paper.
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+# Lengths of strokes and of the gaps between them, in line widths; none for a solid line.
+_DASHES = ((), (5.0, 1.6), (1.2, 1.4), (6.0, 1.5, 1.2, 1.5), (9.0, 2.5))
+
+
+class Style(NamedTuple):
+    """How a curve is drawn: a colour, and strokes that tell it apart in grey print too."""
+
+    colour: str
+    dashes: tuple[float, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Chart:
+    """Mean regret over time, one curve for each policy.
+
+    Attributes
+    ----------
+    key : str
+        A short name, also that of its files.
+    title : str
+        What stands above it.
+    result : Result
+        What it shows.
+    marks : mapping
+        Steps to mark, by what happens there.
+    curves : mapping
+        More curves by name, such as bounds, with one value for each checkpoint.
+    log : bool
+        Whether both axes are logarithmic.
+    """
+
+    key: str
+    title: str
+    result: Result
+    marks: Mapping[str, tuple[int, ...]] = dataclasses.field(default_factory=dict)
+    curves: Mapping[str, npt.NDArray[np.float64]] = dataclasses.field(default_factory=dict)
+    log: bool = False
+
+
+def styles(charts: Iterable[Chart]) -> dict[str, Style]:
+    """A style for each policy, the same in all charts."""
+    names = dict.fromkeys(name for chart in charts for name in chart.result.policies)
+    return {name: style(number) for number, name in enumerate(names)}
+
+
+def style(number: int) -> Style:
+    """The style of the first, second, ... curve; 35 of them differ."""
+    return Style(_COLOURS[number % len(_COLOURS)], _DASHES[number % len(_DASHES)])

@@ -1,0 +1,171 @@
+"""Charts on paper: PNG and SVG, drawn by matplotlib."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lowbid.errors import MissingPackageError
+from lowbid.report._chart import Chart, Style
+from lowbid.simulation import mean_curves
+
+_INK, _FAINT = "#222222", "#8a8a8a"
+_SETTINGS: dict[Any, Any] = {
+    "font.size": 9.0,
+    "axes.titlesize": 10.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": _FAINT,
+    "axes.labelcolor": _INK,
+    "xtick.color": _INK,
+    "ytick.color": _INK,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "lowbid",
+}
+
+
+def save_figure(chart: Chart, styles: Mapping[str, Style], folder: Path) -> list[Path]:
+    """Draw one chart with its curves' names beside them, and save it as PNG and SVG."""
+    with _matplotlib() as plt:
+        figure, axes = plt.subplots(figsize=(7.2, 4.2), layout="constrained")
+        draw(axes, chart, styles)
+        label_ends(axes, chart, styles)
+        return _save(figure, plt, folder, chart.key)
+
+
+def save_panel(
+    charts: Sequence[Chart], styles: Mapping[str, Style], folder: Path, name: str
+) -> list[Path]:
+    """Draw all charts side by side with one legend, and save them as PNG and SVG."""
+    columns = min(3, len(charts))
+    rows = math.ceil(len(charts) / columns)
+    with _matplotlib() as plt:
+        figure, grid = plt.subplots(
+            rows, columns, figsize=(4.0 * columns, 2.9 * rows + 0.5), layout="constrained"
+        )
+        places = np.atleast_1d(grid).ravel()
+        for axes, chart in zip(places, charts, strict=False):
+            draw(axes, chart, styles)
+        for axes in places[len(charts) :]:
+            axes.set_visible(False)
+        handles = {line.get_label(): line for axes in places for line in axes.get_lines()}
+        shown = [name for name in styles if name in handles]
+        figure.legend(
+            [handles[name] for name in shown],
+            shown,
+            loc="outside lower center",
+            ncols=min(4, len(shown)),
+            frameon=False,
+            handlelength=4.0,
+        )
+        return _save(figure, plt, folder, name)
+
+
+def draw(axes: Any, chart: Chart, styles: Mapping[str, Style]) -> None:
+    """Draw a chart's curves, bands and marks on a pair of axes."""
+    steps = chart.result.checkpoints
+    for name, curve in mean_curves(chart.result).items():
+        colour, dashes = styles[name]
+        axes.fill_between(steps, curve.low, curve.high, color=colour, alpha=0.15, linewidth=0)
+        stroke = (0, dashes) if dashes else "-"
+        axes.plot(steps, curve.mean, color=colour, linestyle=stroke, linewidth=1.6, label=name)
+    for name, values in chart.curves.items():
+        axes.plot(steps, values, color=_FAINT, linewidth=1.0, label=name)
+    for at in (step for marked in chart.marks.values() for step in marked):
+        axes.axvline(at, color=_FAINT, linewidth=0.8, linestyle=(0, (1, 2)), zorder=0)
+    if chart.log:
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_ylim(bottom=max(_smallest_positive(chart), 0.1))
+    else:
+        axes.set_xlim(0, steps[-1])
+        axes.set_ylim(bottom=0)
+    axes.set(xlabel="step", ylabel="mean regret")
+    axes.set_title(chart.title, loc="left")
+    axes.grid(axis="y", color="#e6e6e6", linewidth=0.6)
+    axes.set_axisbelow(True)
+
+
+def label_ends(axes: Any, chart: Chart, styles: Mapping[str, Style]) -> None:
+    """Write each curve's name beside its end, names moved apart where curves end close together."""
+    ends = {name: float(curve.mean[-1]) for name, curve in mean_curves(chart.result).items()}
+    ends |= {name: float(values[-1]) for name, values in chart.curves.items()}
+    to_axes = (axes.transData + axes.transAxes.inverted()).transform
+    last = float(chart.result.checkpoints[-1])
+    heights = {name: float(to_axes((last, max(end, 1e-9)))[1]) for name, end in ends.items()}
+    for name, place in spread(heights, gap=0.055).items():
+        colour = styles[name].colour if name in styles else _FAINT
+        axes.annotate(
+            f"{name}  {ends[name]:.3g}",
+            xy=(1.0, min(max(heights[name], 0.0), 1.0)),
+            xytext=(1.03, place),
+            xycoords="axes fraction",
+            textcoords="axes fraction",
+            color=colour,
+            va="center",
+            annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.5},
+        )
+
+
+def spread(heights: Mapping[str, float], gap: float) -> dict[str, float]:
+    """Move heights apart until neighbours are at least `gap` from each other, within [0, 1].
+
+    >>> {name: round(y, 2) for name, y in spread({"a": 0.5, "b": 0.5, "c": 0.9}, gap=0.1).items()}
+    {'a': 0.45, 'b': 0.55, 'c': 0.9}
+    """
+    names = sorted(heights, key=lambda name: heights[name])
+    groups: list[tuple[list[str], float]] = []  # neighbours that touch, and their middle
+    for name in names:
+        members, middle = [name], min(max(heights[name], 0.0), 1.0)
+        while groups and middle - groups[-1][1] < gap * (len(members) + len(groups[-1][0])) / 2:
+            before, centre = groups.pop()
+            total = len(before) + len(members)
+            middle = (centre * len(before) + middle * len(members)) / total
+            members = before + members
+            half = gap * (total - 1) / 2
+            middle = max(half, min(middle, 1.0 - half)) if 2 * half < 1 else 0.5
+        groups.append((members, middle))
+    return {
+        name: middle + gap * (place - (len(members) - 1) / 2)
+        for members, middle in groups
+        for place, name in enumerate(members)
+    }
+
+
+def _smallest_positive(chart: Chart) -> float:
+    means = chart.result.regret.mean(axis=1)
+    return float(means[means > 0].min()) if (means > 0).any() else 1.0
+
+
+class _matplotlib:  # noqa: N801 - used as a context manager, like a function
+    """Matplotlib, without a screen and with our settings inside the block."""
+
+    def __enter__(self) -> Any:
+        try:
+            import matplotlib
+            from matplotlib import pyplot
+        except ImportError as error:
+            raise MissingPackageError(
+                "figures need matplotlib: pip install 'lowbid[report]'"
+            ) from error
+        self._settings = matplotlib.rc_context(_SETTINGS)
+        self._settings.__enter__()
+        pyplot.switch_backend("agg")
+        return pyplot
+
+    def __exit__(self, *error: Any) -> None:
+        self._settings.__exit__(*error)
+
+
+def _save(figure: Any, plt: Any, folder: Path, name: str) -> list[Path]:
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / f"{name}.png", folder / f"{name}.svg"]
+    figure.savefig(paths[0], dpi=160)
+    figure.savefig(paths[1], metadata={"Date": None})
+    plt.close(figure)
+    return paths

@@ -51,7 +51,7 @@ def naive_index(losses, batches):
 
 
 def test_shortfalls_agree_with_a_naive_index():
-    from lowbid._random import key, run_key, seek_loss
+    from lowbid._random import key, seek_loss, stream_of_run
     from lowbid.theory._sampling import worst_shortfalls
 
     arm, batches, horizon = lowbid.Bernoulli([0.4]), 3, 20
@@ -62,7 +62,7 @@ def test_shortfalls_agree_with_a_naive_index():
         losses = []
         worst = -math.inf
         for i in range(horizon):
-            seek_loss(stream, np.uint64(run_key(key(7, "shortfalls"), run)), 0, i)
+            seek_loss(stream, stream_of_run(key(7, "shortfalls"), run), 0, i)
             losses.append(arm.draw(arm.table(), 0, 0, stream))
             worst = max(worst, 0.4 - naive_index(losses, batches) - widths[i])
         assert found[run] == pytest.approx(worst, abs=1e-12)

@@ -11,7 +11,7 @@
 
 from lowbid.theory import concentration, lower, printed, textbook, theorem1, theorem2
 from lowbid.theory._instance import instances
-from lowbid.theory.curves import Curve, Curves, curves_for
+from lowbid.theory.curves import BoundCurve, BoundCurves, curves_for
 from lowbid.theory.laws import (
     Chance,
     EnvironmentLaw,
@@ -46,9 +46,9 @@ __all__ = [
     "PAPER",
     "SHARP",
     "SYMMETRIC",
+    "BoundCurve",
+    "BoundCurves",
     "Chance",
-    "Curve",
-    "Curves",
     "EnvironmentLaw",
     "ExponentialLaw",
     "FiniteLaw",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lowbid._kernel import kernel, specialise
-from lowbid._random import Stream, key, run_key, seek_loss
+from lowbid._random import Stream, key, seek_loss, seek_run
 from lowbid.environments import Arms
 from lowbid.environments._base import Floats
 
@@ -16,13 +16,15 @@ draw: Any = None
 
 
 @kernel
-def _sums(table: Floats, n: int, losses_key: np.uint64, stream: Stream, out: Floats) -> None:
+def _sums(
+    table: Floats, n: int, losses_key: np.uint64, begin: Stream, stream: Stream, out: Floats
+) -> None:
     """The sum of n losses of the only arm, once for each entry of `out`."""
     for run in range(len(out)):
-        own = run_key(losses_key, run)
+        seek_run(begin, losses_key, run)
         out[run] = 0.0
         for i in range(n):
-            seek_loss(stream, own, 0, i)
+            seek_loss(stream, begin, 0, i)
             out[run] += draw(table, 0, 0, stream)
 
 
@@ -32,6 +34,7 @@ def _shortfalls(
     mean: float,
     widths: Floats,
     losses_key: np.uint64,
+    begin: Stream,
     stream: Stream,
     batch_sums: Floats,
     batch_counts: Floats,
@@ -40,12 +43,12 @@ def _shortfalls(
     """How far the mean less the index exceeds its width at worst, over n = 1, 2, ..."""
     batches = len(batch_sums)
     for run in range(len(out)):
-        own = run_key(losses_key, run)
+        seek_run(begin, losses_key, run)
         batch_sums[:] = 0.0
         batch_counts[:] = 0.0
         out[run] = -np.inf
         for i in range(len(widths)):
-            seek_loss(stream, own, 0, i)
+            seek_loss(stream, begin, 0, i)
             batch_sums[i % batches] += draw(table, 0, 0, stream)
             batch_counts[i % batches] += 1.0
             lowest = np.inf
@@ -58,7 +61,8 @@ def sums(arm: Arms, n: int, runs: int, seed: int) -> Floats:
     """Independent sums of n losses of an environment's only arm."""
     out = np.zeros(runs)
     fill = specialise(_sums, draw=arm.draw)
-    fill(arm.table(), n, key(seed, f"sums of {n}"), np.zeros(1, np.uint64), out)
+    begin, stream = np.zeros(1, np.uint64), np.zeros(1, np.uint64)
+    fill(arm.table(), n, key(seed, f"sums of {n}"), begin, stream, out)
     return out
 
 
@@ -71,7 +75,7 @@ def worst_shortfalls(arm: Arms, batches: int, widths: Floats, runs: int, seed: i
     out = np.zeros(runs)
     fill = specialise(_shortfalls, draw=arm.draw)
     room = np.zeros(batches), np.zeros(batches)
-    stream = np.zeros(1, np.uint64)
+    begin, stream = np.zeros(1, np.uint64), np.zeros(1, np.uint64)
     mean = float(arm.means[0])
-    fill(arm.table(), mean, widths, key(seed, "shortfalls"), stream, *room, out)
+    fill(arm.table(), mean, widths, key(seed, "shortfalls"), begin, stream, *room, out)
     return out

@@ -20,7 +20,7 @@ _FURTHEST = 1 << 62
 Bound = Callable[[Environment, npt.ArrayLike], Floats]
 
 
-class Curve(NamedTuple):
+class BoundCurve(NamedTuple):
     """A bound on regret over time.
 
     Attributes
@@ -49,21 +49,21 @@ class Curve(NamedTuple):
     note: str
 
 
-class Curves(NamedTuple):
+class BoundCurves(NamedTuple):
     """The bounds that apply, and why the others do not.
 
     Attributes
     ----------
     steps : array
         Where the curves are given.
-    curves : list of Curve
+    curves : list of BoundCurve
         The bounds that apply.
     refused : dict
         From a bound's name to the reason why it does not apply.
     """
 
     steps: npt.NDArray[np.int64]
-    curves: list[Curve]
+    curves: list[BoundCurve]
     refused: dict[str, str]
 
 
@@ -74,7 +74,7 @@ def curves_for(
     delta: float = 0.05,
     seed: int = 0,
     runs: int = 100,
-) -> Curves:
+) -> BoundCurves:
     """Every bound on regret that applies to an environment.
 
     Parameters
@@ -109,7 +109,7 @@ def curves_for(
     horizon = require_whole("horizon", horizon)
     at = np.unique(np.geomspace(1, horizon, 200).astype(np.int64)) if steps is None else steps
     at = np.asarray(at, np.int64)
-    curves: list[Curve] = []
+    curves: list[BoundCurve] = []
     refused: dict[str, str] = {}
     drawn = isinstance(environment, RandomArms)
     arms: list[Environment] = [environment]
@@ -123,10 +123,10 @@ def curves_for(
     try:
         values = lower.lower_bound(environment, at)
         note = "No consistent policy's regret stays below it as t grows; at a given t it may."
-        curves.append(Curve("Lai-Robbins", "lower", "any consistent policy", values, 1, note))
+        curves.append(BoundCurve("Lai-Robbins", "lower", "any consistent policy", values, 1, note))
     except InvalidValueError as error:
         refused["Lai-Robbins"] = str(error)
-    return Curves(at, curves, refused)
+    return BoundCurves(at, curves, refused)
 
 
 def _upper_bounds(horizon: int, delta: float) -> list[tuple[str, str, Bound]]:
@@ -158,7 +158,7 @@ def _upper(
     arms: list[Environment],
     steps: npt.NDArray[np.int64],
     drawn: bool,
-) -> Curve:
+) -> BoundCurve:
     """One bound, with a note on where it is vacuous."""
     if drawn:
         capped = [np.minimum(bound(arm, steps), _worst(arm, steps)) for arm in arms]
@@ -168,7 +168,7 @@ def _upper(
     else:
         values = bound(arms[0], steps)
         start = informative_from(lambda t: bound(arms[0], t), lambda t: _worst(arms[0], t))
-    return Curve(name, "upper", policy, values, start, _note(start, int(steps[-1]), drawn))
+    return BoundCurve(name, "upper", policy, values, start, _note(start, int(steps[-1]), drawn))
 
 
 def _note(start: int | None, last: int, drawn: bool) -> str:

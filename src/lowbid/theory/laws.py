@@ -386,8 +386,7 @@ def _only_arm(environment: Arms, arm: int) -> Arms:
             arm -= part.n_arms
     if isinstance(environment, Empirical):
         return Empirical([environment.data[arm]])
-    fields = dataclasses.fields(cast(Any, environment))
-    values = {field.name: getattr(environment, field.name)[arm : arm + 1] for field in fields}
+    values = {name: column[arm : arm + 1] for name, column in environment.columns.items()}
     return type(environment)(**values)
 
 

@@ -1,6 +1,6 @@
 """lowbid: stochastic multi-armed bandits, built around Batch Ensemble."""
 
-from lowbid import environments, policies, schedules
+from lowbid import environments, policies, schedules, theory
 from lowbid._version import __version__
 from lowbid.environments import *
 from lowbid.online import Bandit
@@ -15,6 +15,7 @@ __all__ = [
     "__version__",
     "schedules",
     "simulate",
+    "theory",
     *environments.__all__,
     *policies.__all__,
 ]

@@ -29,6 +29,7 @@ th, td { text-align: left; vertical-align: top; padding: .45rem .7rem .45rem 0;
 .holds { color: var(--good); font-weight: 600; } .fails { color: var(--bad); font-weight: 600; }
 .pictures { display: grid; gap: 1.2rem;
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); }
+.wide { overflow-x: auto; } .wide td { white-space: nowrap; }
 figure { margin: 0; padding: .8rem; background: var(--card); border-radius: .5rem; }
 figure img { width: 100%; height: auto; display: block; }
 figcaption { font-size: .88rem; color: var(--faint); margin-top: .5rem; }
@@ -46,15 +47,15 @@ nor the rate log² T.</p>
 Lemma 1 has room for that, so it costs nothing more.</li>
 <li><b>Scaled Bernoulli arms:</b> the form with means has μ*/Δ where b μ*/Δ is needed.</li>
 <li><b>Symmetric losses</b> need a mean that is not negative.</li>
-<li><b>The conjecture</b> is false as stated, and what the algorithm needs is another statement.</li>
+<li><b>The conjecture</b> is false as stated; what the algorithm needs is another statement.</li>
 </ul>
-<table><thead><tr><th>Theorem 1, with L = log(6TK/δ)</th><th>printed</th><th>corrected</th></tr>
-</thead><tbody>
+<div class="wide"><table><thead>
+<tr><th>Theorem 1, with L = log(6TK/δ)</th><th>printed</th><th>corrected</th></tr></thead><tbody>
 <tr><td>by variances</td><td>(7/2) Σ (σ²/Δ + 2b) L²</td><td>(7/2) Σ (2σ²/Δ + 2b) L²</td></tr>
 <tr><td>by means</td><td>(7/2) Σ (μ*/Δ + 3b) L²</td><td>(7/2) Σ (2bμ*/Δ + 4b) L²</td></tr>
-<tr><td>free of gaps</td><td>√(14 T min{μ*K, Σσ²}) L + 11 Σb L²</td>
+<tr><td>free of gaps</td><td>√(14 T min{μ*K, Σσ²}) L + 11 K L²</td>
 <td>√(28 T min{μ*Σb, Σσ²}) L + 14 Σb L²</td></tr>
-</tbody></table>
+</tbody></table></div>
 <p>Theorem 2 starts from the right form of Bernstein's inequality and stands as printed.</p>
 """
 

@@ -1,6 +1,6 @@
 """lowbid: stochastic multi-armed bandits, built around Batch Ensemble."""
 
-from lowbid import environments, kernels, policies, random, schedules
+from lowbid import environments, kernels, policies, random, schedules, theory
 from lowbid._version import __version__
 from lowbid.environments import *
 from lowbid.online import Bandit
@@ -17,6 +17,7 @@ __all__ = [
     "random",
     "schedules",
     "simulate",
+    "theory",
     *environments.__all__,
     *policies.__all__,
 ]

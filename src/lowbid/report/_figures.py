@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ _SETTINGS: dict[Any, Any] = {
 
 def save_figure(chart: Chart, styles: Mapping[str, Style], folder: Path) -> list[Path]:
     """Draw one chart with its curves' names beside them, and save it as PNG and SVG."""
-    with _matplotlib() as plt:
+    with matplotlib_without_screen() as plt:
         figure, axes = plt.subplots(figsize=(7.2, 4.2), layout="constrained")
         draw(axes, chart, styles)
         label_ends(axes, chart, styles)
@@ -43,7 +44,7 @@ def save_panel(
     """Draw all charts side by side with one legend, and save them as PNG and SVG."""
     columns = min(3, len(charts))
     rows = math.ceil(len(charts) / columns)
-    with _matplotlib() as plt:
+    with matplotlib_without_screen() as plt:
         figure, grid = plt.subplots(
             rows, columns, figsize=(4.0 * columns, 2.9 * rows + 0.5), layout="constrained"
         )
@@ -142,24 +143,19 @@ def _smallest_positive(chart: Chart) -> float:
     return float(means[means > 0].min()) if (means > 0).any() else 1.0
 
 
-class _matplotlib:  # noqa: N801 - used as a context manager, like a function
-    """Matplotlib, without a screen and with our settings inside the block."""
-
-    def __enter__(self) -> Any:
-        try:
-            import matplotlib
-            from matplotlib import pyplot
-        except ImportError as error:
-            raise MissingPackageError(
-                "figures need matplotlib: pip install 'lowbid[report]'"
-            ) from error
-        self._settings = matplotlib.rc_context(_SETTINGS)
-        self._settings.__enter__()
+@contextlib.contextmanager
+def matplotlib_without_screen(settings: Mapping[str, Any] | None = None) -> Iterator[Any]:
+    """Matplotlib's pyplot, with our settings inside the block, and others on top of them."""
+    try:
+        import matplotlib
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise MissingPackageError(
+            "figures need matplotlib: pip install 'lowbid[report]'"
+        ) from error
+    with matplotlib.rc_context(_SETTINGS | dict(settings or {})):
         pyplot.switch_backend("agg")
-        return pyplot
-
-    def __exit__(self, *error: Any) -> None:
-        self._settings.__exit__(*error)
+        yield pyplot
 
 
 def _save(figure: Any, plt: Any, folder: Path, name: str) -> list[Path]:

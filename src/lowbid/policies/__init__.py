@@ -3,10 +3,30 @@
 from lowbid.policies._base import About as About
 from lowbid.policies._base import Kernels as Kernels
 from lowbid.policies._base import Policy as Policy
+from lowbid.policies.anytime_moss import AnytimeMOSS
 from lowbid.policies.batch_ensemble import BatchEnsemble
 from lowbid.policies.beta_thompson import BetaThompson
+from lowbid.policies.imed import IMED
 from lowbid.policies.kl_ucb import KLUCB
+from lowbid.policies.kl_ucb_plus import KLUCBPlus
+from lowbid.policies.kl_ucb_plus_plus import KLUCBPlusPlus
+from lowbid.policies.moss import MOSS
 from lowbid.policies.ucb1 import UCB1
+from lowbid.policies.ucb_alpha import UCBAlpha
+from lowbid.policies.ucb_tuned import UCBTuned
 from lowbid.policies.ucb_v import UCBV
 
-__all__ = ["KLUCB", "UCB1", "UCBV", "BatchEnsemble", "BetaThompson"]
+__all__ = [
+    "IMED",
+    "KLUCB",
+    "MOSS",
+    "UCB1",
+    "UCBV",
+    "AnytimeMOSS",
+    "BatchEnsemble",
+    "BetaThompson",
+    "KLUCBPlus",
+    "KLUCBPlusPlus",
+    "UCBAlpha",
+    "UCBTuned",
+]

@@ -107,9 +107,7 @@ def kernels_for(family: Family) -> Kernels:
         )
         lowest_arm = specialise(lowest_arm_of_all, index_at=at)
     else:
-        at = specialise(
-            convex_index_at, divergence=family.divergence, steepness=family.steepness
-        )
+        at = specialise(convex_index_at, divergence=family.divergence, steepness=family.steepness)
         lowest_arm = specialise(lowest_arm_lazily, index_at=at)
     return Kernels(init, specialise(select, lowest_arm=lowest_arm), update)
 

@@ -18,7 +18,10 @@ from lowbid.policies.kl_maillard import KLMaillard
 from lowbid.policies.kl_ucb import KLUCB
 from lowbid.policies.kl_ucb_plus import KLUCBPlus
 from lowbid.policies.kl_ucb_plus_plus import KLUCBPlusPlus
+from lowbid.policies.lb_sda import LBSDA
+from lowbid.policies.mars import MARS
 from lowbid.policies.moss import MOSS
+from lowbid.policies.rb_sda import RBSDA
 from lowbid.policies.successive_elimination import SuccessiveElimination
 from lowbid.policies.ucb1 import UCB1
 from lowbid.policies.ucb_alpha import UCBAlpha
@@ -30,7 +33,10 @@ __all__ = [
     "ACB",
     "IMED",
     "KLUCB",
+    "LBSDA",
+    "MARS",
     "MOSS",
+    "RBSDA",
     "UCB1",
     "UCBV",
     "AnytimeMOSS",

@@ -22,6 +22,8 @@ from lowbid.policies.lb_sda import LBSDA
 from lowbid.policies.mars import MARS
 from lowbid.policies.moss import MOSS
 from lowbid.policies.rb_sda import RBSDA
+from lowbid.policies.semi_bounded_imed import SemiBoundedIMED
+from lowbid.policies.semi_bounded_kl_ucb import SemiBoundedKLUCB
 from lowbid.policies.successive_elimination import SuccessiveElimination
 from lowbid.policies.ucb1 import UCB1
 from lowbid.policies.ucb_alpha import UCBAlpha
@@ -51,6 +53,8 @@ __all__ = [
     "KLMaillard",
     "KLUCBPlus",
     "KLUCBPlusPlus",
+    "SemiBoundedIMED",
+    "SemiBoundedKLUCB",
     "SuccessiveElimination",
     "UCBAlpha",
     "UCBTuned",

@@ -4,10 +4,23 @@ from lowbid.policies._base import About as About
 from lowbid.policies._base import Kernels as Kernels
 from lowbid.policies._base import Policy as Policy
 from lowbid.policies.batch_ensemble import BatchEnsemble
+from lowbid.policies.besa import BESA
 from lowbid.policies.beta_thompson import BetaThompson
 from lowbid.policies.lb_sda import LBSDA
 from lowbid.policies.mars import MARS
 from lowbid.policies.rb_sda import RBSDA
+from lowbid.policies.ssmc import SSMC
 from lowbid.policies.ucb1 import UCB1
+from lowbid.policies.wr_sda import WRSDA
 
-__all__ = ["LBSDA", "MARS", "RBSDA", "UCB1", "BatchEnsemble", "BetaThompson"]
+__all__ = [
+    "BESA",
+    "LBSDA",
+    "MARS",
+    "RBSDA",
+    "SSMC",
+    "UCB1",
+    "WRSDA",
+    "BatchEnsemble",
+    "BetaThompson",
+]

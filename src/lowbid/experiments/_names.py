@@ -7,8 +7,8 @@ not matter: ``RBSDA``, ``rbsda`` and ``rb-sda`` are the same.
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
+import inspect
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -206,9 +206,7 @@ def _is_numbers(family: type) -> bool:
 
 
 def _field_names(cls: type) -> list[str]:
-    return (
-        [field.name for field in dataclasses.fields(cls)] if dataclasses.is_dataclass(cls) else []
-    )
+    return list(inspect.signature(cls).parameters)
 
 
 def _plain(name: str) -> str:

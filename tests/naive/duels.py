@@ -18,8 +18,8 @@ def at_most(a: float, b: float) -> bool:
 class NaiveRounds:
     """A policy of rounds that draws from the stream in the same order as the kernels do."""
 
-    def __init__(self, n_arms: int, duel, forced: bool = False) -> None:
-        self.duel, self.forced = duel, forced
+    def __init__(self, n_arms: int, duel, forced: bool = False, equals: bool = False) -> None:
+        self.duel, self.forced, self.equals = duel, forced, equals
         self.losses = [[] for _ in range(n_arms)]
         self.queue, self.round, self.leader = [], 0, None
 
@@ -44,9 +44,8 @@ class NaiveRounds:
         enough = math.sqrt(math.log(self.round)) if self.forced else 0
         won = []
         for arm, losses in enumerate(self.losses):
-            if len(losses) < len(lead) and (
-                len(losses) < enough or self.duel(losses, lead, stream)
-            ):
+            fights = arm != self.leader and (self.equals or len(losses) < len(lead))
+            if fights and (len(losses) < enough or self.duel(losses, lead, stream)):
                 won.append(arm)
         return won or [self.leader]
 

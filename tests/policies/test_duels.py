@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lowbid
-from naive import duels
+from naive import duels, resampling
 
 RULES = {
     "RB-SDA": (lowbid.RBSDA(), duels.random_block, False),
@@ -42,6 +42,16 @@ def follow(policy, twin, n_arms: int, draw) -> None:
 def test_plays_the_same_rounds_as_its_naive_twin(name, draws):
     policy, duel, forced = RULES[name]
     follow(policy, duels.NaiveRounds(5, duel, forced), 5, DRAWS[draws])
+
+
+@pytest.mark.parametrize(
+    ("policy", "duel"),
+    [(lowbid.BDS(), resampling.bounded_duel), (lowbid.RDS(), resampling.robust_duel)],
+)
+def test_dirichlet_sampling_plays_the_same_rounds_as_its_naive_twin(policy, duel):
+    twin = duels.NaiveRounds(5, duel, equals=True)
+    values = iter([0.1, 0.2, 0.3])  # more than two values from the start on
+    follow(policy, twin, 5, lambda rng, arm: next(values, rng.gamma(1.0 + 0.2 * arm)))
 
 
 @pytest.mark.parametrize("draws", DRAWS)

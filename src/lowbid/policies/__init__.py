@@ -3,24 +3,54 @@
 from lowbid.policies._base import About as About
 from lowbid.policies._base import Kernels as Kernels
 from lowbid.policies._base import Policy as Policy
+from lowbid.policies.anytime_moss import AnytimeMOSS
 from lowbid.policies.batch_ensemble import BatchEnsemble
+from lowbid.policies.bds import BDS
 from lowbid.policies.besa import BESA
 from lowbid.policies.beta_thompson import BetaThompson
+from lowbid.policies.giro import GIRO
+from lowbid.policies.imed import IMED
+from lowbid.policies.kl_ucb import KLUCB
+from lowbid.policies.kl_ucb_plus import KLUCBPlus
+from lowbid.policies.kl_ucb_plus_plus import KLUCBPlusPlus
 from lowbid.policies.lb_sda import LBSDA
 from lowbid.policies.mars import MARS
+from lowbid.policies.moss import MOSS
+from lowbid.policies.npts import NPTS
+from lowbid.policies.phe import PHE
 from lowbid.policies.rb_sda import RBSDA
+from lowbid.policies.rds import RDS
+from lowbid.policies.reboot import ReBoot
 from lowbid.policies.ssmc import SSMC
 from lowbid.policies.ucb1 import UCB1
+from lowbid.policies.ucb_alpha import UCBAlpha
+from lowbid.policies.ucb_tuned import UCBTuned
+from lowbid.policies.ucb_v import UCBV
 from lowbid.policies.wr_sda import WRSDA
 
 __all__ = [
+    "BDS",
     "BESA",
+    "GIRO",
+    "IMED",
+    "KLUCB",
     "LBSDA",
     "MARS",
+    "MOSS",
+    "NPTS",
+    "PHE",
     "RBSDA",
+    "RDS",
     "SSMC",
     "UCB1",
+    "UCBV",
     "WRSDA",
+    "AnytimeMOSS",
     "BatchEnsemble",
     "BetaThompson",
+    "KLUCBPlus",
+    "KLUCBPlusPlus",
+    "ReBoot",
+    "UCBAlpha",
+    "UCBTuned",
 ]

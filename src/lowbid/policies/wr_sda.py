@@ -81,7 +81,7 @@ class WRSDA(Policy):
     >>> arms = lowbid.Bernoulli([0.1, 0.5, 0.9])
     >>> result = lowbid.simulate(lowbid.WRSDA(), arms, horizon=1000, runs=100, seed=0)
     >>> print(f"{result.regret[0, :, -1].mean():.1f}")
-    7.4
+    6.7
 
     References
     ----------

@@ -3,10 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import numpy as np
-
 from lowbid import Bandit, Environment, Policy
-from lowbid._random import key, run_key, seek_loss
+from lowbid.simulation import loss_of
 
 
 class Moment(NamedTuple):
@@ -18,13 +16,6 @@ class Moment(NamedTuple):
     bandit: Bandit
 
 
-def draw_loss(environment: Environment, table: np.ndarray, seed: int, arm: int, n: int) -> float:
-    """The n-th loss (from 0) of an arm in run 0: what a simulation with this seed would give."""
-    stream = np.zeros(1, np.uint64)
-    seek_loss(stream, run_key(key(seed, "losses"), 0), arm, n)
-    return environment.draw(table, 0, arm, stream)
-
-
 def replay(policy: Policy, environment: Environment, horizon: int, seed: int) -> Iterator[Moment]:
     """Play run 0 of a simulation through the online object."""
     table = environment.table(seed, 1)
@@ -33,7 +24,7 @@ def replay(policy: Policy, environment: Environment, horizon: int, seed: int) ->
     for step in range(1, horizon + 1):
         arm = bandit.select()
         yield Moment(step, losses, arm, bandit)
-        loss = draw_loss(environment, table, seed, arm, len(losses[arm]))
+        loss = loss_of(environment, table, seed, 0, arm, len(losses[arm]))
         bandit.update(arm, loss=loss)
         losses[arm].append(loss)
 

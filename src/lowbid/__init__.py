@@ -1,11 +1,11 @@
 """lowbid: stochastic multi-armed bandits, built around Batch Ensemble."""
 
-from lowbid import environments, policies
+from lowbid import environments, policies, schedules
 from lowbid._version import __version__
 from lowbid.environments import *
 from lowbid.online import Bandit
 from lowbid.policies import *
-from lowbid.policies import Policy, schedules
+from lowbid.policies import Policy
 from lowbid.simulation import Result, simulate
 
 __all__ = [

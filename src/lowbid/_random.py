@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lowbid._kernel import kernel
-from lowbid.errors import InvalidValueError
+from lowbid._require import require_whole
 
 Stream = npt.NDArray[np.uint64]
 
@@ -185,8 +185,7 @@ def beta(stream: Stream, a: float, b: float) -> float:
 
 def key(seed: int, purpose: str) -> np.uint64:
     """64 bits that depend on a seed and on what they are for: the same on every machine."""
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InvalidValueError(f"seed is {seed!r}; give a whole number, 0 or larger.")
+    seed = require_whole("seed", seed, at_least=0)
     digest = hashlib.blake2b(f"{seed}/{purpose}".encode(), digest_size=8).digest()
     return np.uint64(int.from_bytes(digest, "big"))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import numpy as np
@@ -53,13 +52,11 @@ class Environment:
 class Arms(Environment):
     """Base class of environments whose arms are given, all of one family.
 
-    A family is a frozen dataclass whose fields are the table's columns: one number for each arm,
-    or one for all.
+    A family's parameters are the table's columns: one number for each arm, or one for all.
     """
 
-    def __post_init__(self) -> None:
-        names = [field.name for field in _fields(self)]
-        columns = {name: column(name, getattr(self, name)) for name in names}
+    def __init__(self, **parameters: npt.ArrayLike) -> None:
+        columns = {name: column(name, values) for name, values in parameters.items()}
         lengths = {values.size for values in columns.values() if values.ndim == 1}
         if len(lengths) > 1:
             sizes = ", ".join(f"{name} has {values.size}" for name, values in columns.items())
@@ -67,8 +64,10 @@ class Arms(Environment):
                 f"{type(self).__name__}: give one number for each arm; {sizes}."
             )
         n_arms = max(lengths, default=1)
-        for name, values in columns.items():
-            object.__setattr__(self, name, np.broadcast_to(values, n_arms).copy())
+        self.columns = {
+            name: np.broadcast_to(values, n_arms).copy() for name, values in columns.items()
+        }
+        vars(self).update(self.columns)
         self.check()
 
     def check(self) -> None:
@@ -77,12 +76,11 @@ class Arms(Environment):
     @property
     def n_arms(self) -> int:
         """The number of arms."""
-        return len(getattr(self, _fields(self)[0].name))
+        return len(next(iter(self.columns.values())))
 
     def table(self, seed: int = 0, runs: int = 1) -> Floats:
         """The arms' parameters: one instance for all runs."""
-        columns = [getattr(self, field.name) for field in _fields(self)]
-        return np.stack(columns, axis=-1)[np.newaxis]
+        return np.stack(list(self.columns.values()), axis=-1)[np.newaxis]
 
     @property
     def means(self) -> Floats:
@@ -96,20 +94,23 @@ class Arms(Environment):
 
     def describe(self) -> dict[str, Any]:
         """The family and its parameters."""
-        values = {field.name: getattr(self, field.name).tolist() for field in _fields(self)}
+        values = {name: column.tolist() for name, column in self.columns.items()}
         return {"environment": type(self).__name__, **values}
+
+    def __repr__(self) -> str:
+        values = (
+            f"{name}={np.array2string(x, separator=', ', threshold=12)}"
+            for name, x in self.columns.items()
+        )
+        return f"{type(self).__name__}({', '.join(values)})"
 
     def require(self, good: npt.NDArray[np.bool_], name: str, remedy: str) -> None:
         """Refuse the first arm for which a condition does not hold."""
         for arm in np.flatnonzero(~good):
-            value = getattr(self, name)[arm]
+            value = self.columns[name][arm]
             raise InvalidValueError(
                 f"{type(self).__name__}: {name} of arm {arm} is {value:g}; {remedy}."
             )
-
-
-def _fields(environment: Any) -> tuple[dataclasses.Field[Any], ...]:
-    return dataclasses.fields(environment)
 
 
 def column(name: str, values: Any) -> Floats:

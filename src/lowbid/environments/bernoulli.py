@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import numpy.typing as npt
 
 from lowbid._kernel import kernel
 from lowbid._random import Stream, coin
@@ -15,7 +15,6 @@ def draw(table: Floats, instance: int, arm: int, stream: Stream) -> float:
     return coin(stream, table[instance, arm, 0])
 
 
-@dataclass(frozen=True, eq=False)
 class Bernoulli(Arms):
     """Arms whose loss is 1 with probability `mean`, and else 0.
 
@@ -34,6 +33,9 @@ class Bernoulli(Arms):
     mean: Floats
 
     draw = draw
+
+    def __init__(self, mean: npt.ArrayLike) -> None:
+        super().__init__(mean=mean)
 
     def check(self) -> None:
         """Refuse what is not a distribution."""

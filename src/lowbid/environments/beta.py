@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import numpy.typing as npt
 
 from lowbid._kernel import kernel
 from lowbid._random import Stream, beta
@@ -15,7 +15,6 @@ def draw(table: Floats, instance: int, arm: int, stream: Stream) -> float:
     return beta(stream, table[instance, arm, 0], table[instance, arm, 1])
 
 
-@dataclass(frozen=True, eq=False)
 class Beta(Arms):
     """Arms with Beta(a, b) losses, of mean a / (a + b).
 
@@ -35,6 +34,9 @@ class Beta(Arms):
     b: Floats
 
     draw = draw
+
+    def __init__(self, a: npt.ArrayLike, b: npt.ArrayLike) -> None:
+        super().__init__(a=a, b=b)
 
     def check(self) -> None:
         """Refuse what is not a distribution."""

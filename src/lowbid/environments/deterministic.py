@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+import numpy.typing as npt
 
 from lowbid._kernel import kernel
 from lowbid._random import Stream
@@ -17,7 +16,6 @@ def draw(table: Floats, instance: int, arm: int, stream: Stream) -> float:
     return table[instance, arm, 0]
 
 
-@dataclass(frozen=True, eq=False)
 class Deterministic(Arms):
     """Arms whose loss is always the same.
 
@@ -36,6 +34,9 @@ class Deterministic(Arms):
     loss: Floats
 
     draw = draw
+
+    def __init__(self, loss: npt.ArrayLike) -> None:
+        super().__init__(loss=loss)
 
     def means_of(self, table: Floats) -> Floats:
         """The arms' mean losses, (instance, arm)."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,6 @@ def draw(table: Floats, instance: int, arm: int, stream: Stream) -> float:
     return table[instance, arm, 1 + integer(stream, int(table[instance, arm, 0]))]
 
 
-@dataclass(frozen=True, eq=False)
 class Empirical(Arms):
     """Arms that draw uniformly from the losses given for them, with replacement.
 
@@ -37,15 +35,12 @@ class Empirical(Arms):
     array([0.5 , 0.35])
     """
 
-    data: Sequence[npt.ArrayLike]
-
     draw = draw
 
-    def __post_init__(self) -> None:
-        if len(self.data) == 0:
+    def __init__(self, data: Sequence[npt.ArrayLike]) -> None:
+        if len(data) == 0:
             raise InvalidValueError("data is empty; an environment needs at least one arm.")
-        rows = tuple(np.atleast_1d(column(f"data of arm {i}", x)) for i, x in enumerate(self.data))
-        object.__setattr__(self, "data", rows)
+        self.data = [np.atleast_1d(column(f"data of arm {i}", row)) for i, row in enumerate(data)]
 
     @property
     def n_arms(self) -> int:
@@ -54,9 +49,8 @@ class Empirical(Arms):
 
     def table(self, seed: int = 0, runs: int = 1) -> Floats:
         """For each arm the number of its losses, then the losses, filled up with zeros."""
-        rows = [np.asarray(row) for row in self.data]
-        table = np.zeros((1, len(rows), 1 + max(len(row) for row in rows)))
-        for arm, row in enumerate(rows):
+        table = np.zeros((1, self.n_arms, 1 + max(len(row) for row in self.data)))
+        for arm, row in enumerate(self.data):
             table[0, arm, 0] = len(row)
             table[0, arm, 1 : 1 + len(row)] = row
         return table
@@ -74,9 +68,12 @@ class Empirical(Arms):
     @property
     def support(self) -> tuple[float, float]:
         """The smallest and the largest loss that can come up."""
-        rows = [np.asarray(row) for row in self.data]
-        return float(min(row.min() for row in rows)), float(max(row.max() for row in rows))
+        return min(row.min() for row in self.data), max(row.max() for row in self.data)
 
     def describe(self) -> dict[str, Any]:
         """The data themselves."""
-        return {"environment": "Empirical", "data": [np.asarray(row).tolist() for row in self.data]}
+        return {"environment": "Empirical", "data": [row.tolist() for row in self.data]}
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(str(len(row)) for row in self.data)
+        return f"Empirical(<{self.n_arms} arms with {sizes} losses>)"

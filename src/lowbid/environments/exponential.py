@@ -7,7 +7,8 @@ the mean itself, and only that fits the paper's figures. So there is a class for
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+import numpy.typing as npt
 
 from lowbid._kernel import kernel
 from lowbid._random import Stream, exponential
@@ -26,7 +27,6 @@ def draw_by_rate(table: Floats, instance: int, arm: int, stream: Stream) -> floa
     return exponential(stream) / table[instance, arm, 0]
 
 
-@dataclass(frozen=True, eq=False)
 class ExponentialByMean(Arms):
     """Arms with exponentially distributed losses, given by their means.
 
@@ -46,6 +46,9 @@ class ExponentialByMean(Arms):
 
     draw = draw_by_mean
 
+    def __init__(self, mean: npt.ArrayLike) -> None:
+        super().__init__(mean=mean)
+
     def check(self) -> None:
         """Refuse what is not a distribution."""
         self.require(self.mean > 0, "mean", "give a positive mean")
@@ -64,7 +67,6 @@ class ExponentialByMean(Arms):
         return 0.0, math.inf
 
 
-@dataclass(frozen=True, eq=False)
 class ExponentialByRate(Arms):
     """Arms with exponentially distributed losses, given by their rates.
 
@@ -83,6 +85,9 @@ class ExponentialByRate(Arms):
     rate: Floats
 
     draw = draw_by_rate
+
+    def __init__(self, rate: npt.ArrayLike) -> None:
+        super().__init__(rate=rate)
 
     def check(self) -> None:
         """Refuse what is not a distribution."""

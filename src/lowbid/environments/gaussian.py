@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+import numpy.typing as npt
 
 from lowbid._kernel import kernel
 from lowbid._random import Stream, normal
@@ -16,7 +17,6 @@ def draw(table: Floats, instance: int, arm: int, stream: Stream) -> float:
     return table[instance, arm, 0] + table[instance, arm, 1] * normal(stream)
 
 
-@dataclass(frozen=True, eq=False)
 class Gaussian(Arms):
     """Arms with normally distributed losses.
 
@@ -35,9 +35,12 @@ class Gaussian(Arms):
     """
 
     mean: Floats
-    sd: Floats = 1.0  # type: ignore[assignment]
+    sd: Floats
 
     draw = draw
+
+    def __init__(self, mean: npt.ArrayLike, sd: npt.ArrayLike = 1.0) -> None:
+        super().__init__(mean=mean, sd=sd)
 
     def check(self) -> None:
         """Refuse what is not a distribution."""

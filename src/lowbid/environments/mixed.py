@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,6 @@ def _this_or_others(table: Floats, instance: int, arm: int, stream: Stream) -> f
     return _others(table, instance, arm, stream)
 
 
-@dataclass(frozen=True, eq=False)
 class Mixed(Arms):
     """Arms of several families: those of the first environment, then the second's, and so on.
 
@@ -44,10 +42,8 @@ class Mixed(Arms):
     array([0.2, 0.1, 0.5])
     """
 
-    parts: Sequence[Arms]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "parts", tuple(self.parts))
+    def __init__(self, parts: Sequence[Arms]) -> None:
+        self.parts = tuple(parts)
         if not self.parts:
             raise InvalidValueError("parts is empty; an environment needs at least one arm.")
         for part in self.parts:
@@ -102,3 +98,6 @@ class Mixed(Arms):
     def _slices(self) -> list[slice]:
         ends = np.cumsum([part.n_arms for part in self.parts]).tolist()
         return [slice(end - part.n_arms, end) for part, end in zip(self.parts, ends, strict=True)]
+
+    def __repr__(self) -> str:
+        return f"Mixed({list(self.parts)!r})"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
+import inspect
 from typing import Any
 
 import numpy as np
 
 from lowbid._kernel import kernel
 from lowbid._random import Stream, key, run_key, uniform
+from lowbid._require import require_whole
 from lowbid.environments._base import Arms, Environment, Floats
 from lowbid.errors import InvalidValueError
 
@@ -52,13 +53,11 @@ class RandomArms(Environment):
     ) -> None:
         if not (isinstance(family, type) and issubclass(family, Arms)):
             raise InvalidValueError(f"family is {family!r}; give a class such as Bernoulli.")
-        if isinstance(n_arms, bool) or not isinstance(n_arms, int | np.integer) or n_arms < 1:
-            raise InvalidValueError(f"n_arms is {n_arms!r}; give a whole number, 1 or larger.")
         if not (np.isfinite(low) and np.isfinite(high) and low < high):
             raise InvalidValueError(f"low, high are {low}, {high}; give a finite low < high.")
         self.family, self.low, self.high, self.fixed = family, float(low), float(high), fixed
-        self._n_arms = int(n_arms)
-        self._first, *others = [field.name for field in dataclasses.fields(family)]  # type: ignore[arg-type]
+        self._n_arms = require_whole("n_arms", n_arms)
+        self._first, *others = inspect.signature(family).parameters
         if unknown := sorted(set(fixed) - set(others)):
             raise InvalidValueError(
                 f"{family.__name__} has no parameter {unknown[0]!r} to fix; it has "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import numpy.typing as npt
 
 from lowbid._kernel import kernel
 from lowbid._random import Stream, coin
@@ -16,7 +16,6 @@ def draw(table: Floats, instance: int, arm: int, stream: Stream) -> float:
     return scale * coin(stream, table[instance, arm, 0] / scale)
 
 
-@dataclass(frozen=True, eq=False)
 class ScaledBernoulli(Arms):
     """Arms whose loss is `scale` with probability `mean` / `scale`, and else 0.
 
@@ -38,6 +37,9 @@ class ScaledBernoulli(Arms):
     scale: Floats
 
     draw = draw
+
+    def __init__(self, mean: npt.ArrayLike, scale: npt.ArrayLike) -> None:
+        super().__init__(mean=mean, scale=scale)
 
     def check(self) -> None:
         """Refuse what is not a distribution."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import numpy.typing as npt
 
 from lowbid._kernel import kernel
 from lowbid._random import Stream, uniform
@@ -16,7 +16,6 @@ def draw(table: Floats, instance: int, arm: int, stream: Stream) -> float:
     return low + (table[instance, arm, 1] - low) * uniform(stream)
 
 
-@dataclass(frozen=True, eq=False)
 class Uniform(Arms):
     """Arms with losses uniform on [low, high).
 
@@ -36,6 +35,9 @@ class Uniform(Arms):
     high: Floats
 
     draw = draw
+
+    def __init__(self, low: npt.ArrayLike, high: npt.ArrayLike) -> None:
+        super().__init__(low=low, high=high)
 
     def check(self) -> None:
         """Refuse what is not a distribution."""

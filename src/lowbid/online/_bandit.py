@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from lowbid._random import key, stream_of_run
+from lowbid._require import require_whole
 from lowbid.errors import InvalidValueError, UnknownNameError
 from lowbid.policies import BatchEnsemble, Policy
 from lowbid.policies._base import extend
@@ -44,10 +45,8 @@ class Bandit:
     def __init__(
         self, arms: int, policy: Policy | None = None, seed: int = 0, horizon: int | None = None
     ) -> None:
-        if isinstance(arms, bool) or not isinstance(arms, int | np.integer) or arms < 1:
-            raise InvalidValueError(f"arms is {arms!r}; give a whole number, 1 or larger.")
         self.policy = BatchEnsemble() if policy is None else policy
-        self.n_arms, self.horizon = int(arms), horizon
+        self.n_arms, self.horizon = require_whole("arms", arms), horizon
         self.step = 1
         self.capacity = _FIRST_CAPACITY
         self.parameters, self.state = self.policy.start(self.n_arms, horizon, self.capacity)

@@ -12,7 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from lowbid._kernel import Kernel
-from lowbid.errors import InvalidValueError
+from lowbid._require import require as require
+from lowbid._require import require_choice as require_choice
+from lowbid._require import require_finite as require_finite
+from lowbid._require import require_whole as require_whole
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -171,26 +174,6 @@ def _text(value: Any) -> str:
     """A text of a parameter that is the same in every process."""
     name = getattr(value, "__qualname__", None)
     return name if isinstance(name, str) else repr(value)
-
-
-def require(condition: bool, message: str) -> None:
-    """Refuse a parameter."""
-    if not condition:
-        raise InvalidValueError(message)
-
-
-def require_finite(name: str, value: float, above: float, *, or_equal: bool = False) -> None:
-    """Refuse a parameter that is not a finite number above a bound."""
-    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    enough = number and math.isfinite(value) and (value > above or (or_equal and value == above))
-    word = "at least" if or_equal else "greater than"
-    require(enough, f"{name} is {value!r}; give a finite number {word} {above:g}.")
-
-
-def require_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
-    """Refuse a parameter that is not one of a few words."""
-    known = ", ".join(repr(choice) for choice in choices)
-    require(value in choices, f"{name} is {value!r}; choose one of {known}.")
 
 
 def extend(state: Any, larger: Any) -> Any:

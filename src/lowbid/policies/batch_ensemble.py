@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from lowbid import schedules
 from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream, coin
-from lowbid.policies import schedules
 from lowbid.policies._base import (
     About,
     Floats,
@@ -20,6 +20,7 @@ from lowbid.policies._base import (
     Policy,
     require_choice,
     require_finite,
+    require_whole,
 )
 from lowbid.policies._ranking import (
     Ranking,
@@ -329,7 +330,7 @@ class BatchEnsemble(Policy):
         require_choice("growth", self.growth, ("append", "redistribute"))
         require_choice("ties", self.ties, ("random", "first"))
         require_finite("padding", self.padding, above=0.0, or_equal=True)
-        require_finite("warmup", self.warmup, above=0, or_equal=True)
+        require_whole("warmup", self.warmup, at_least=0)
         if self.baseline != "minimum":
             require_finite("baseline", self.baseline, above=-math.inf)
         if self.bernoulli_scale is not None:

@@ -28,6 +28,7 @@ class State(NamedTuple):
     """What is kept of each arm, and room for the indices."""
 
     counts: Floats
+    sums: Floats
     means: Floats
     widths: Floats  # 1 / sqrt(count), infinite before the first loss
     indices: Floats
@@ -38,6 +39,7 @@ def init(parameters: UCB1, n_arms: int, capacity: int) -> State:
     """Before the first step every arm's width is infinite, so each is played once."""
     return State(
         counts=np.zeros(n_arms),
+        sums=np.zeros(n_arms),
         means=np.zeros(n_arms),
         widths=np.full(n_arms, math.inf),
         indices=np.zeros(n_arms),
@@ -61,7 +63,8 @@ def update(
     """Move the arm's mean, and shrink its width."""
     count = state.counts[arm] + 1.0
     state.counts[arm] = count
-    state.means[arm] += (loss - state.means[arm]) / count
+    state.sums[arm] += loss
+    state.means[arm] = state.sums[arm] / count
     state.widths[arm] = 1.0 / math.sqrt(count)
 
 

@@ -1,8 +1,9 @@
 """Many runs of many policies on the same losses."""
 
 from lowbid.simulation._curves import Curve, mean_curves
+from lowbid.simulation._losses import loss_of
 from lowbid.simulation._result import Result, Row, Summary
 from lowbid.simulation._simulate import simulate
 from lowbid.simulation._statistics import Estimate
 
-__all__ = ["Curve", "Estimate", "Result", "Row", "Summary", "mean_curves", "simulate"]
+__all__ = ["Curve", "Estimate", "Result", "Row", "Summary", "loss_of", "mean_curves", "simulate"]

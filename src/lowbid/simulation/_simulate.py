@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from lowbid._kernel import specialise
 from lowbid._random import key
+from lowbid._require import require_whole
 from lowbid.environments import Environment
 from lowbid.errors import InvalidValueError
 from lowbid.policies._base import Ints, Policy
@@ -74,14 +75,14 @@ def simulate(
     True
     """
     named = _named(policies)
-    horizon, runs = _whole("horizon", horizon), _whole("runs", runs)
+    horizon, runs = require_whole("horizon", horizon), require_whole("runs", runs)
     if not isinstance(environment, Environment):
         raise InvalidValueError(f"environment is {environment!r}; give one such as Bernoulli(...).")
     for name, policy in named.items():
         _check_losses(name, policy, environment)
     steps = _checkpoints(checkpoints, horizon)
     simulation = _Simulation(named, environment, horizon, runs, seed, steps)
-    simulation.run(_whole("workers", workers or os.cpu_count() or 1), progress)
+    simulation.run(require_whole("workers", workers or os.cpu_count() or 1), progress)
     return Result(
         policies=tuple(named),
         checkpoints=steps,
@@ -192,12 +193,6 @@ def _pairs(policies: Iterable[Policy] | Mapping[str, Policy]) -> Iterator[tuple[
     else:
         for policy in policies:
             yield getattr(policy, "name", repr(policy)), policy
-
-
-def _whole(name: str, value: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InvalidValueError(f"{name} is {value!r}; give a whole number, 1 or larger.")
-    return int(value)
 
 
 def _check_losses(name: str, policy: Policy, environment: Environment) -> None:

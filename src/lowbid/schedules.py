@@ -12,9 +12,10 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
 
+from lowbid._require import require, require_finite, require_whole
 from lowbid.errors import InvalidValueError
-from lowbid.policies._base import Ints, require, require_finite
 
 
 class Schedule:
@@ -45,11 +46,11 @@ class Fixed(Schedule):
     batches: int
 
     def __post_init__(self) -> None:
-        _require_batches(self.batches, "batches")
+        require_whole("batches", self.batches)
 
     def __call__(self, step: int) -> int:
         """The number of batches."""
-        return int(self.batches)
+        return self.batches
 
     @property
     def grows(self) -> bool:
@@ -92,7 +93,7 @@ class HighProbability(Schedule):
         inside = isinstance(self.delta, int | float) and 0.0 < self.delta < 1.0
         require(inside, f"delta is {self.delta!r}; give a probability between 0 and 1.")
         if self.horizon is not None:
-            require_finite("horizon", self.horizon, above=1, or_equal=True)
+            require_whole("horizon", self.horizon)
 
     def __call__(self, step: int) -> int:
         """The number of batches."""
@@ -128,7 +129,7 @@ class Anytime(Schedule):
         return max(1, math.ceil(8.0 * math.log(step)))
 
 
-def growth_steps(schedule: Callable[[int], int], capacity: int) -> Ints:
+def growth_steps(schedule: Callable[[int], int], capacity: int) -> npt.NDArray[np.int64]:
     """The steps at which the 1st, 2nd, ... batch comes into use, up to `capacity` steps.
 
     One more entry, larger than every step, ends the list.
@@ -146,18 +147,11 @@ def growth_steps(schedule: Callable[[int], int], capacity: int) -> Ints:
 def _steps_of_any_function(schedule: Callable[[int], int], capacity: int) -> list[int]:
     steps: list[int] = []
     for step in range(1, capacity + 1):
-        batches = schedule(step)
-        _require_batches(batches, f"the schedule's number of batches at step {step}")
+        batches = require_whole(f"the schedule's number of batches at step {step}", schedule(step))
         if batches < len(steps):
             raise InvalidValueError(
                 f"the schedule shrinks from {len(steps)} to {batches} batches at step {step}; "
                 "batches can be added but not taken away."
             )
-        steps.extend([step] * (int(batches) - len(steps)))
+        steps.extend([step] * (batches - len(steps)))
     return steps
-
-
-def _require_batches(batches: object, what: str) -> None:
-    whole = isinstance(batches, int | np.integer) and not isinstance(batches, bool)
-    if not whole or batches < 1:  # type: ignore[operator]
-        raise InvalidValueError(f"{what} is {batches!r}; give a whole number, 1 or larger.")

@@ -1,0 +1,82 @@
+"""Which schedule should `BatchEnsemble()` use? Decided by the smallest worst-case ratio.
+
+Every schedule plays the paper's five test environments up to a million steps. For each
+environment and horizon its mean regret is divided by that of the best schedule there; a schedule
+is as good as its worst ratio. Prints the table of docs/batch-ensemble.md (about 20 minutes of CPU):
+
+    python benchmarks/default_schedule.py --runs 200
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+
+import lowbid
+from lowbid.schedules import Anytime, Logarithmic
+
+HORIZONS = (1_000, 10_000, 100_000, 1_000_000)
+
+ENVIRONMENTS = {
+    "1 low-variance best arm": lowbid.Bernoulli([0.001, 0.15, 0.2, 0.25, 0.3]),
+    "2 high losses": lowbid.Bernoulli(np.arange(90, 100) / 100),
+    "3 random Bernoulli": lowbid.RandomArms(lowbid.Bernoulli, n_arms=10),
+    "4 random Gaussian": lowbid.RandomArms(lowbid.Gaussian, n_arms=10, sd=1.0),
+    "5 random exponential": lowbid.RandomArms(lowbid.ExponentialByMean, n_arms=10),
+}
+
+SCHEDULES = {
+    **{f"{batches} fixed": batches for batches in (1, 2, 3, 4, 6, 8, 12)},
+    **{f"{c:g} log t": Logarithmic(c) for c in (0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.5, 2.0)},
+    "8 log t (theorem)": Anytime(),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--workers", type=int)
+    given = parser.parse_args()
+
+    policies = {name: lowbid.BatchEnsemble(batches=s) for name, s in SCHEDULES.items()}
+    means = np.zeros((len(policies), len(ENVIRONMENTS), len(HORIZONS)))
+    errors = np.zeros_like(means)
+    for number, (title, environment) in enumerate(ENVIRONMENTS.items()):
+        result = lowbid.simulate(
+            policies,
+            environment,
+            horizon=HORIZONS[-1],
+            runs=given.runs,
+            seed=given.seed,
+            checkpoints=HORIZONS,
+            workers=given.workers,
+        )
+        means[:, number] = result.regret.mean(axis=1)
+        errors[:, number] = result.regret.std(axis=1, ddof=1) / np.sqrt(given.runs)
+        print_regret(title, means[:, number], errors[:, number])
+    print_ratios(means / means.min(axis=0))
+
+
+def print_regret(title: str, means: np.ndarray, errors: np.ndarray) -> None:
+    print(f"\n### Test {title}: mean regret (standard error)\n")
+    print("| batches | " + " | ".join(f"T = {horizon:,}" for horizon in HORIZONS) + " |")
+    print("|---|" + "---:|" * len(HORIZONS))
+    for name, mean, error in zip(SCHEDULES, means, errors, strict=True):
+        cells = (f"{m:.1f} ({e:.1f})" for m, e in zip(mean, error, strict=True))
+        print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
+
+
+def print_ratios(ratios: np.ndarray) -> None:
+    print("\n### Worst ratio to the best schedule, over the five tests\n")
+    print("| batches | " + " | ".join(f"T = {horizon:,}" for horizon in HORIZONS) + " | overall |")
+    print("|---|" + "---:|" * (len(HORIZONS) + 1))
+    worst = ratios.max(axis=1)
+    for place in worst.max(axis=1).argsort():
+        cells = (f"{ratio:.2f}" for ratio in [*worst[place], worst[place].max()])
+        print(f"| {list(SCHEDULES)[place]} | " + " | ".join(cells) + " |")
+
+
+if __name__ == "__main__":
+    main()

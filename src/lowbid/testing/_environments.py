@@ -1,0 +1,61 @@
+"""What every environment must do."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lowbid._kernel import interpreted
+from lowbid.environments import Environment
+from lowbid.simulation import loss_of
+
+_SEED = 11
+
+
+def check_environment(environment: Environment, draws: int = 4000) -> None:
+    """Check that an environment keeps the promises that all environments make.
+
+    - Its losses have the means and variances that it states, and lie in its support.
+    - A loss depends on the seed, the run, the arm and its number alone, and is the same compiled
+      and uncompiled.
+
+    Parameters
+    ----------
+    environment : Environment
+        The environment to check.
+    draws : int
+        Losses to draw from each arm. A mean or variance more than five standard errors off is
+        taken as wrong; that happens by chance less than once in a million.
+
+    Raises
+    ------
+    AssertionError
+        If a promise is broken; the message says which.
+
+    Examples
+    --------
+    >>> import lowbid
+    >>> from lowbid.testing import check_environment
+    >>> check_environment(lowbid.Bernoulli([0.2, 0.7]))
+    """
+    table = environment.table(_SEED, 2)
+    means, variances = environment.means_of(table), environment.variances_of(table)
+    low, high = environment.support
+    for arm in range(environment.n_arms):
+        losses = np.array([loss_of(environment, table, _SEED, 0, arm, n) for n in range(draws)])
+        _expect(bool((losses >= low).all() and (losses <= high).all()), environment, arm, "support")
+        _expect(_near(losses, means[0, arm]), environment, arm, "mean")
+        squares = (losses - means[0, arm]) ** 2
+        _expect(_near(squares, variances[0, arm]), environment, arm, "variance")
+        with interpreted():
+            plain = [loss_of(environment, table, _SEED, 0, arm, n) for n in range(20)]
+        _expect(plain == losses[:20].tolist(), environment, arm, "uncompiled draw")
+
+
+def _near(samples: np.ndarray, expected: float) -> bool:
+    error = samples.std() / np.sqrt(len(samples))
+    return bool(abs(samples.mean() - expected) <= 5.0 * error + 1e-9 * (1.0 + abs(expected)))
+
+
+def _expect(condition: bool, environment: Environment, arm: int, what: str) -> None:
+    if not condition:
+        raise AssertionError(f"{environment!r}: the {what} of arm {arm} is not what it states")

@@ -1,0 +1,190 @@
+"""What every policy must do."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from lowbid import environments
+from lowbid._kernel import interpreted
+from lowbid._random import key, stream_of_run
+from lowbid.environments import Arms
+from lowbid.errors import LowbidError
+from lowbid.online import Bandit
+from lowbid.policies import Policy
+from lowbid.policies._base import Ints, arrays_of
+from lowbid.simulation import loss_of, simulate
+
+_SEED = 7
+_RUNS = 3
+
+
+def check_policy(policy: Policy, horizon: int = 300) -> None:
+    """Check that a policy keeps the promises that all policies make.
+
+    - The compiled simulation, the uncompiled one and the online object make the same choices,
+      bit for bit, from the same seed.
+    - The same seed gives the same result, whatever the number of workers.
+    - A state that is saved and restored in the middle of a run goes on as the original would.
+    - Every arm is tried.
+    - If it declares itself free of scale or location, changing those changes no choice.
+    - Bad input is refused, and leaves the state as it was.
+
+    Parameters
+    ----------
+    policy : Policy
+        The policy to check.
+    horizon : int
+        The number of steps to play in each check; 20 times the number of arms (5) at least.
+
+    Raises
+    ------
+    AssertionError
+        If a promise is broken; the message says which and on which arms.
+
+    Examples
+    --------
+    >>> import lowbid
+    >>> from lowbid.testing import check_policy
+    >>> check_policy(lowbid.UCB1())
+    """
+    for arms in suitable_arms(policy):
+        _check_same_choices(policy, arms, horizon)
+        _check_round_trip(policy, arms, horizon)
+        _check_every_arm_tried(policy, arms, horizon)
+        _check_bad_input(policy, arms)
+    _check_invariance(policy, horizon)
+
+
+def suitable_arms(policy: Policy) -> list[Arms]:
+    """Small environments whose losses the policy takes: discrete, continuous, unbounded."""
+    low, high = policy.loss_range
+    low, high = max(low, 0.0), min(high, 1.0)
+    means = low + (high - low) * np.array([0.3, 0.2, 0.5, 0.9, 0.6])
+    candidates: list[Arms] = [
+        environments.Bernoulli(means),
+        environments.Uniform(low, low + 2.0 * (means - low).clip(max=(high - low) / 2.0)),
+        environments.Gaussian(means, sd=0.5),
+    ]
+    lowest, highest = policy.loss_range
+    return [arms for arms in candidates if arms.support[0] >= lowest and arms.support[1] <= highest]
+
+
+def _check_same_choices(policy: Policy, arms: Arms, horizon: int) -> None:
+    steps = np.arange(1, horizon + 1)
+    result = simulate(policy, arms, horizon, _RUNS, _SEED, steps, workers=1)
+    again = simulate(policy, arms, horizon, _RUNS, _SEED, steps, workers=2)
+    with interpreted():
+        plain = simulate(policy, arms, horizon, _RUNS, _SEED, steps, workers=1)
+    _expect(_same(result, again), policy, arms, "two simulations with the same seed differ")
+    _expect(_same(result, plain), policy, arms, "the compiled and the uncompiled simulation differ")
+    played = [arm for arm, _ in _online(policy, arms, horizon)]
+    gaps = arms.means - arms.means.min()
+    _expect(
+        np.allclose(np.cumsum(gaps[played]), result.regret[0, 0])
+        and np.array_equal(np.bincount(played, minlength=arms.n_arms), result.pulls[0, 0]),
+        policy,
+        arms,
+        "the online object and the simulation make different choices",
+    )
+
+
+def _online(policy: Policy, arms: Arms, horizon: int) -> Iterator[tuple[int, Bandit]]:
+    """The arms that a bandit plays on the losses of run 0."""
+    bandit = Bandit(arms.n_arms, policy, seed=_SEED, horizon=horizon)
+    counts = [0] * arms.n_arms
+    table = arms.table()
+    for _ in range(horizon):
+        arm = bandit.select()
+        yield arm, bandit
+        bandit.update(arm, loss=loss_of(arms, table, _SEED, 0, arm, counts[arm]))
+        counts[arm] += 1
+
+
+def _check_round_trip(policy: Policy, arms: Arms, horizon: int) -> None:
+    parameters, state = policy.start(arms.n_arms, horizon)
+    stream = stream_of_run(key(_SEED, policy.identity), 0)
+    counts = np.zeros(arms.n_arms, np.int64)
+    _play(policy, parameters, state, stream, counts, arms, range(1, horizon // 2))
+    saved = pickle.dumps((state, stream, counts))
+    ours = _play(policy, parameters, state, stream, counts, arms, range(horizon // 2, horizon))
+    state, stream, counts = pickle.loads(saved)
+    again = _play(policy, parameters, state, stream, counts, arms, range(horizon // 2, horizon))
+    _expect(ours == again, policy, arms, "a restored state makes other choices than the original")
+
+
+def _play(
+    policy: Policy, parameters: Any, state: Any, stream: Any, counts: Ints, arms: Arms, steps: range
+) -> list[int]:
+    table, chosen = arms.table(), []
+    for step in steps:
+        arm = int(policy.kernels.select(parameters, state, step, stream))
+        loss = loss_of(arms, table, _SEED, 0, arm, int(counts[arm]))
+        policy.kernels.update(parameters, state, arm, loss, step, stream)
+        counts[arm] += 1
+        chosen.append(arm)
+    return chosen
+
+
+def _check_every_arm_tried(policy: Policy, arms: Arms, horizon: int) -> None:
+    pulls = simulate(policy, arms, horizon, _RUNS, _SEED).pulls[0]
+    _expect(bool((pulls > 0).all()), policy, arms, f"an arm was never played in {horizon} steps")
+
+
+def _check_invariance(policy: Policy, horizon: int) -> None:
+    """Losses are multiples of 1/64, so that scaling and shifting them is exact."""
+    losses = [[5, 9, 30, 1, 22], [3, 40, 18, 7], [50, 2, 33, 60, 47, 14], [64, 41, 58]]
+    scale = 1000.0 if policy.scale_free else 1.0
+    shift = 5.0 if policy.location_free else 0.0
+    if scale == 1.0 and shift == 0.0:
+        return
+    data = [np.array(row) / 64.0 for row in losses]
+    before = environments.Empirical(data)
+    after = environments.Empirical([row * scale + shift for row in data])
+    steps = np.arange(1, horizon + 1)
+    ours = simulate(policy, before, horizon, _RUNS, _SEED, steps)
+    theirs = simulate(policy, after, horizon, _RUNS, _SEED, steps)
+    _expect(
+        np.array_equal(ours.pulls, theirs.pulls)
+        and np.allclose(ours.regret * scale, theirs.regret),
+        policy,
+        before,
+        f"it declares otherwise, but x -> {scale:g} x + {shift:g} changes its choices",
+    )
+
+
+def _check_bad_input(policy: Policy, arms: Arms) -> None:
+    *_, (_, bandit) = _online(policy, arms, 20)
+    before = copy.deepcopy(list(arrays_of(bandit.state)))
+    low, high = policy.loss_range
+    bad: list[tuple[Any, Any]] = [(0, math.nan), (0, math.inf), (0, -math.inf), (0, "much")]
+    bad += [(-1, 0.5), (arms.n_arms, 0.5), ("nobody", 0.5)]
+    bad += [(0, low - 1.0)] * math.isfinite(low) + [(0, high + 1.0)] * math.isfinite(high)
+    for arm, loss in bad:
+        try:
+            bandit.update(arm, loss=loss)
+        except LowbidError:
+            pass
+        else:
+            _expect(False, policy, arms, f"update({arm!r}, loss={loss!r}) was not refused")
+    unchanged = zip(before, arrays_of(bandit.state), strict=True)
+    _expect(
+        all(np.array_equal(old, new, equal_nan=True) for old, new in unchanged),
+        policy,
+        arms,
+        "bad input was refused, but changed the state",
+    )
+
+
+def _same(first: Any, second: Any) -> bool:
+    return np.array_equal(first.regret, second.regret) and np.array_equal(first.pulls, second.pulls)
+
+
+def _expect(condition: bool, policy: Policy, arms: Arms, complaint: str) -> None:
+    if not condition:
+        raise AssertionError(f"{policy.name} on {arms!r}: {complaint}")

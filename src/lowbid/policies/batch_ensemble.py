@@ -336,6 +336,18 @@ class BatchEnsemble(Policy):
         if self.bernoulli_scale is not None:
             require_finite("bernoulli_scale", self.bernoulli_scale, above=0.0)
 
+    @classmethod
+    def variants(cls) -> list[Policy]:
+        """Both growths, both baselines, coins and a warm-up."""
+        return [
+            cls(),
+            cls(growth="redistribute"),
+            cls(batches=3, ties="first"),
+            cls(baseline="minimum"),
+            cls(batches=3, bernoulli_scale=1.0),
+            cls(batches=3, warmup=2),
+        ]
+
     @property
     def scale_free(self) -> bool:
         """No scale enters the rule, unless losses are turned into coins or have an offset."""

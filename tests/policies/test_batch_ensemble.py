@@ -1,0 +1,182 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import lowbid
+from lowbid import BatchEnsemble, schedules
+from lowbid.errors import InvalidValueError
+from naive import batch_ensemble as naive
+from replay import lowest_arms, replay
+
+ARMS = lowbid.Mixed([lowbid.Bernoulli([0.2, 0.4, 0.5]), lowbid.Uniform(0.1, 0.9)])
+GROWING = schedules.Logarithmic(1.5)
+
+
+@pytest.mark.parametrize("batches", [1, 3, 12])
+@pytest.mark.parametrize("padding", [2.0, 0.0, 0.5])
+def test_a_fixed_number_of_batches_is_algorithm_1(batches, padding):
+    policy = BatchEnsemble(batches=batches, padding=padding)
+    for moment in replay(policy, ARMS, horizon=400, seed=1):
+        split = [naive.dealt(losses, batches) for losses in moment.losses]
+        assert moment.arm in lowest_arms(naive.indices(split, padding=padding))
+
+
+@pytest.mark.parametrize("batches", [GROWING, lambda t: 1 + t // 90, lambda t: 1 if t < 50 else 7])
+@pytest.mark.parametrize("baseline", [0.0, -0.3, "minimum"])
+def test_redistribute_deals_the_whole_history_again(batches, baseline):
+    policy = BatchEnsemble(batches=batches, growth="redistribute", baseline=baseline)
+    for moment in replay(policy, ARMS, horizon=400, seed=2):
+        split = [naive.dealt(losses, batches(moment.step)) for losses in moment.losses]
+        at = _baseline(baseline, moment.losses)
+        assert moment.arm in lowest_arms(naive.indices(split, baseline=at))
+
+
+@pytest.mark.parametrize("batches", [GROWING, lambda t: 1 + t // 90, lambda t: 1 if t < 50 else 7])
+@pytest.mark.parametrize("warmup", [0, 2])
+@pytest.mark.parametrize("baseline", [0.0, "minimum"])
+def test_append_feeds_the_smallest_batch(batches, warmup, baseline):
+    policy = BatchEnsemble(batches=batches, growth="append", warmup=warmup, baseline=baseline)
+    model = naive.Appending(ARMS.n_arms)
+    previous = None
+    for moment in replay(policy, ARMS, horizon=400, seed=3):
+        if previous is not None:
+            model.feed(previous, moment.losses[previous][-1])
+        model.grow_to(batches(moment.step))
+        at = _baseline(baseline, moment.losses)
+        expected = naive.indices(model.arms, warmup=warmup, baseline=at)
+        assert moment.arm in lowest_arms(expected)
+        previous = moment.arm
+
+
+def _baseline(baseline, losses):
+    return min((min(x) for x in losses if x), default=0.0) if baseline == "minimum" else baseline
+
+
+@pytest.mark.parametrize("growth", ["append", "redistribute"])
+def test_both_growths_are_algorithm_1_until_the_first_growth(growth):
+    first_growth = 120
+    policies = {
+        "grows": BatchEnsemble(
+            batches=lambda t: 4 if t < first_growth else 5, growth=growth, ties="first"
+        ),
+        "fixed": BatchEnsemble(batches=4, ties="first"),
+    }
+    steps = np.arange(1, 200)
+    result = lowbid.simulate(policies, ARMS, horizon=199, runs=20, checkpoints=steps)
+    before = steps < first_growth
+    assert np.array_equal(result.regret[0][:, before], result.regret[1][:, before])
+    assert not np.array_equal(result.regret[0], result.regret[1])
+
+
+histories = st.lists(
+    st.tuples(st.integers(0, 3), st.integers(0, 64).map(lambda k: k / 64.0)), max_size=120
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(histories, st.integers(1, 9), st.sampled_from([0.0, "minimum"]))
+def test_the_lowest_bid_is_the_lowest_index(history, batches, baseline):
+    policy = BatchEnsemble(batches=batches, baseline=baseline)
+    bandit = lowbid.Bandit(4, policy, seed=0)
+    losses = [[] for _ in range(4)]
+    for arm, loss in history:
+        bandit.update(arm, loss=loss)
+        losses[arm].append(loss)
+    at = _baseline(baseline, losses)
+    split = [naive.dealt(x, batches) for x in losses]
+    ours, expected = policy.bids(bandit.state), naive.bids(split, baseline=at)
+    assert [bid.estimate for bid in ours] == pytest.approx([estimate for _, estimate in expected])
+    lowest = min(bid.estimate for bid in ours)
+    winners = {arm for arm in range(4) if policy.estimates(bandit.state)[arm].min() == lowest}
+    assert bandit.select() in winners
+    assert min(ours, key=lambda bid: bid.estimate).arm in winners
+
+
+@settings(deadline=None, max_examples=60)
+@given(histories, st.sampled_from(["append", "redistribute"]), st.sampled_from([0.0, "minimum"]))
+def test_scale_never_matters_and_location_only_without_a_moving_baseline(history, growth, baseline):
+    policy = BatchEnsemble(batches=lambda t: 1 + t // 30, growth=growth, baseline=baseline)
+    shift = 5.0 if baseline == "minimum" else 0.0
+    plain, changed = (lowbid.Bandit(4, policy, seed=4) for _ in range(2))
+    for arm, loss in history:
+        assert plain.select() == changed.select()
+        plain.update(arm, loss=loss)
+        changed.update(arm, loss=1000.0 * loss + shift)
+    assert plain.select() == changed.select()
+
+
+def test_the_paper_s_rule_is_not_location_free():
+    """Shifted by -1, it locks onto bad arms: why rewards must not simply be negated."""
+    means = np.array([0.001, 0.15, 0.2, 0.25, 0.3])
+    arms, shifted = (
+        lowbid.Empirical([[s + 1.0] * round(1000 * m) + [s] * round(1000 * (1 - m)) for m in means])
+        for s in (0.0, -1.0)
+    )
+    policies = {
+        "zero": BatchEnsemble(batches=2),
+        "minimum": BatchEnsemble(batches=2, baseline="minimum"),
+    }
+    good = lowbid.simulate(policies, arms, horizon=2000, runs=100).regret[:, :, -1].mean(axis=1)
+    bad = lowbid.simulate(policies, shifted, horizon=2000, runs=100).regret[:, :, -1].mean(axis=1)
+    assert bad[0] > 10 * good[0]
+    assert bad[1] == pytest.approx(good[1])
+
+
+def test_bernoulli_fication_keeps_means_and_uses_only_the_two_ends():
+    policy = BatchEnsemble(batches=2, bernoulli_scale=4.0)
+    bandit = lowbid.Bandit(1, policy, seed=0)
+    n = 20_000
+    for _ in range(n):
+        bandit.update(0, loss=1.0)
+    total = bandit.state.sums.sum()
+    assert total % 4.0 == 0.0
+    standard_error = 4.0 * math.sqrt(0.25 * 0.75 / n)
+    assert total / n == pytest.approx(1.0, abs=4 * standard_error)
+
+
+def test_first_ties_play_the_first_arm():
+    assert lowbid.Bandit(5, BatchEnsemble(ties="first"), seed=0).select() == 0
+    chosen = {lowbid.Bandit(5, BatchEnsemble(), seed=seed).select() for seed in range(60)}
+    assert chosen == {0, 1, 2, 3, 4}
+
+
+def test_a_fixed_schedule_keeps_no_history():
+    for batches in (4, schedules.HighProbability()):
+        policy = BatchEnsemble(batches=batches, growth="redistribute")
+        _, state = policy.start(n_arms=3, horizon=1000)
+        assert state.history_losses.size == 0
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"batches": 0}, "batches is 0"),
+        ({"batches": 2.5}, r"batches is 2\.5"),
+        ({"growth": "shrink"}, "choose one of 'append', 'redistribute'"),
+        ({"padding": -1.0}, r"padding is -1\.0"),
+        ({"padding": math.nan}, "padding is nan"),
+        ({"warmup": -1}, "warmup is -1"),
+        ({"baseline": math.inf}, "baseline is inf"),
+        ({"bernoulli_scale": 0.0}, r"bernoulli_scale is 0\.0"),
+        ({"ties": "last"}, "choose one of 'random', 'first'"),
+    ],
+)
+def test_bad_parameters_are_named(parameters, message):
+    with pytest.raises(InvalidValueError, match=message):
+        BatchEnsemble(**parameters)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "message"),
+    [
+        (lambda t: 0, "at step 1 is 0"),
+        (lambda t: 3 if t < 10 else 2, "shrinks from 3 to 2 batches at step 10"),
+        (lambda t: 1.5, r"at step 1 is 1\.5"),
+    ],
+)
+def test_bad_schedules_are_named(schedule, message):
+    with pytest.raises(InvalidValueError, match=message):
+        lowbid.simulate(BatchEnsemble(batches=schedule), ARMS, horizon=20, runs=1)

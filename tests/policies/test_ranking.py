@@ -1,0 +1,54 @@
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lowbid.policies import _ranking as ranking
+
+
+def scan_and_tree(n_arms):
+    """A ranking that scans, and one that keeps a tree, of the same arms."""
+    tree = ranking.ranking_of(max(n_arms, 200))
+    leaves = len(tree.tied) // 2
+    assert leaves > 0
+    for arm in range(n_arms, 200):
+        ranking.place(tree, arm, np.inf)
+    return ranking.Ranking(np.zeros(n_arms), np.zeros(0, np.int64)), tree
+
+
+@settings(deadline=None, max_examples=80)
+@given(st.integers(1, 40), st.data())
+def test_the_tree_picks_what_the_scan_picks(n_arms, data):
+    scan, tree = scan_and_tree(n_arms)
+    values = st.sampled_from([-np.inf, -1.0, 0.0, 0.25, 0.5, 3.0])
+    for arm, index in data.draw(
+        st.lists(st.tuples(st.integers(0, n_arms - 1), values), max_size=60)
+    ):
+        ranking.place(scan, arm, index)
+        ranking.place(tree, arm, index)
+        assert ranking.index_of(scan, arm) == ranking.index_of(tree, arm) == index
+        for random_ties in (True, False):
+            ours, theirs = np.array([9], np.uint64), np.array([9], np.uint64)
+            chosen = ranking.lowest_arm(tree, random_ties, theirs)
+            assert chosen == ranking.lowest_arm(scan, random_ties, ours)
+            assert scan.lowest[chosen] == scan.lowest.min()
+            assert ours[0] == theirs[0]
+
+
+def test_ties_are_uniform():
+    indices = np.array([1.0, 0.0, 0.0, 2.0, 0.0])
+    stream = np.array([1], np.uint64)
+    n = 30_000
+    counts = np.bincount([ranking.argmin(indices, True, stream) for _ in range(n)], minlength=5)
+    standard_error = np.sqrt(n * (1 / 3) * (2 / 3))
+    assert counts[[0, 3]].sum() == 0
+    assert (abs(counts[[1, 2, 4]] - n / 3) < 4 * standard_error).all()
+    assert ranking.argmin(indices, False, stream) == 1
+
+
+def test_rebuild_brings_the_tree_up_to_date():
+    tree = ranking.ranking_of(500)
+    values = np.random.default_rng(0).permutation(500).astype(float)
+    for arm, value in enumerate(values):
+        ranking.place_unsorted(tree, arm, value)
+    ranking.rebuild(tree)
+    assert ranking.lowest_arm(tree, True, np.array([1], np.uint64)) == values.argmin()

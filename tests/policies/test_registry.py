@@ -1,0 +1,32 @@
+import dataclasses
+import inspect
+
+import pytest
+
+from lowbid import policies
+from lowbid.policies import Policy
+from lowbid.testing import check_policy
+
+CLASSES = [getattr(policies, name) for name in policies.__all__]
+VARIANTS = [policy for cls in CLASSES for policy in cls.variants()]
+
+
+@pytest.mark.parametrize("policy", VARIANTS, ids=lambda policy: policy.name)
+def test_keeps_the_promises_of_all_policies(policy):
+    check_policy(policy)
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+def test_is_documented(cls):
+    text = inspect.getdoc(cls)
+    assert ">>>" in text, "a runnable example"
+    assert "References\n" in text
+    for field in dataclasses.fields(cls):
+        assert field.name in text, f"the parameter {field.name}"
+    assert issubclass(cls, Policy)
+    assert "@" in cls.about.bibtex
+
+
+def test_names_are_unique():
+    names = [policy.name for policy in VARIANTS]
+    assert len(set(names)) == len(names)

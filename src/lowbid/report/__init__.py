@@ -2,5 +2,41 @@
 
 from lowbid.report._chart import Chart, Style, styles
 from lowbid.report._figures import save_figure, save_panel
+from lowbid.report._page import (
+    Code,
+    Evidence,
+    Facts,
+    Finding,
+    Findings,
+    Heading,
+    Page,
+    Section,
+    Table,
+    Text,
+    figure,
+    interval,
+    ranking,
+    render,
+)
 
-__all__ = ["Chart", "Style", "save_figure", "save_panel", "styles"]
+__all__ = [
+    "Chart",
+    "Code",
+    "Evidence",
+    "Facts",
+    "Finding",
+    "Findings",
+    "Heading",
+    "Page",
+    "Section",
+    "Style",
+    "Table",
+    "Text",
+    "figure",
+    "interval",
+    "ranking",
+    "render",
+    "save_figure",
+    "save_panel",
+    "styles",
+]

@@ -5,6 +5,8 @@ from lowbid.policies._base import Kernels as Kernels
 from lowbid.policies._base import Policy as Policy
 from lowbid.policies.batch_ensemble import BatchEnsemble
 from lowbid.policies.beta_thompson import BetaThompson
+from lowbid.policies.kl_ucb import KLUCB
 from lowbid.policies.ucb1 import UCB1
+from lowbid.policies.ucb_v import UCBV
 
-__all__ = ["UCB1", "BatchEnsemble", "BetaThompson"]
+__all__ = ["KLUCB", "UCB1", "UCBV", "BatchEnsemble", "BetaThompson"]

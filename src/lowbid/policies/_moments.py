@@ -1,0 +1,65 @@
+"""Counts, means and squared deviations of every arm's losses."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lowbid._kernel import allocating_kernel, kernel
+from lowbid.policies._base import Floats
+
+
+class Moments(NamedTuple):
+    """What is kept of each arm.
+
+    Means come from sums, which are exact for losses of 0 and 1: arms with equal records then have
+    equal means, and their ties are seen as ties.
+    """
+
+    counts: Floats
+    sums: Floats
+    means: Floats
+    deviations: Floats  # the sum of squared deviations from the mean
+
+
+@allocating_kernel
+def moments_of(n_arms: int) -> Moments:
+    """Before the first loss."""
+    return Moments(
+        counts=np.zeros(n_arms),
+        sums=np.zeros(n_arms),
+        means=np.zeros(n_arms),
+        deviations=np.zeros(n_arms),
+    )
+
+
+@kernel
+def add_loss(moments: Moments, arm: int, loss: float) -> None:
+    """Take in a loss of an arm.
+
+    Squared deviations are added up one by one (Welford), not worked out from the sum of squares,
+    which would cancel for losses far from 0.
+    """
+    count = moments.counts[arm] + 1.0
+    moments.counts[arm] = count
+    moments.sums[arm] += loss
+    mean = moments.sums[arm] / count
+    if count > 1.0:
+        moments.deviations[arm] += max((loss - moments.means[arm]) * (loss - mean), 0.0)
+    moments.means[arm] = mean
+
+
+@kernel
+def variance_of(moments: Moments, arm: int) -> float:
+    """The mean squared deviation from the mean, of an arm that was played."""
+    return moments.deviations[arm] / moments.counts[arm]
+
+
+@kernel
+def lowest_mean_of(moments: Moments) -> float:
+    """The lowest mean of all arms, if all were played."""
+    lowest = moments.means[0]
+    for arm in range(1, len(moments.means)):
+        lowest = min(lowest, moments.means[arm])
+    return lowest

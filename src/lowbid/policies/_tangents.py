@@ -1,0 +1,116 @@
+"""The lowest of many convex functions of one number, without working out most of them.
+
+The index of an arm that is not played changes all the same, with the step or with the best arm's
+mean, x say. As a function of x it is convex, so a tangent taken earlier lies below it: an arm
+whose tangent is higher than some other arm's index cannot be the lowest, and its index is not
+worked out.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lowbid._kernel import allocating_kernel, kernel
+from lowbid._random import Stream
+from lowbid.policies._base import Floats
+from lowbid.policies._ranking import argmin
+
+# Lower than any index, yet higher than that of an arm not played at all.
+_UNKNOWN = -1.7976931348623157e308
+# Tangents are lowered by this share of their terms, to lie below the index after rounding too.
+_MARGIN = 1e-14
+
+# The index of an arm as a function of x, and its derivative: what the templates are bound to.
+index_at: Any = None
+
+
+class Tangents(NamedTuple):
+    """Where each arm's index was last worked out, and the tangent there."""
+
+    points: Floats
+    heights: Floats
+    intercepts: Floats
+    slopes: Floats
+    indices: Floats  # at the present x: the index, or a lower bound of it
+
+
+@allocating_kernel
+def tangents_of(n_arms: int) -> Tangents:
+    """Before the first loss every index is minus infinity."""
+    return Tangents(
+        points=np.full(n_arms, math.nan),
+        heights=np.full(n_arms, -math.inf),
+        intercepts=np.full(n_arms, -math.inf),
+        slopes=np.zeros(n_arms),
+        indices=np.zeros(n_arms),
+    )
+
+
+@kernel
+def forget(tangents: Tangents, arm: int) -> None:
+    """Drop an arm's tangent, because its losses changed."""
+    tangents.points[arm] = math.nan
+    tangents.intercepts[arm] = _UNKNOWN
+    tangents.slopes[arm] = 0.0
+
+
+@kernel
+def touch(tangents: Tangents, arm: int, x: float, height: float, slope: float) -> None:
+    """Note an arm's index at x, and the tangent there; an infinite slope gives none."""
+    tangents.points[arm] = x
+    tangents.heights[arm] = height
+    tangents.indices[arm] = height
+    if math.isfinite(height) and math.isfinite(slope):
+        rise = slope * x
+        tangents.slopes[arm] = slope
+        tangents.intercepts[arm] = height - rise - _MARGIN * (abs(height) + abs(rise))
+    else:
+        tangents.slopes[arm] = 0.0
+        tangents.intercepts[arm] = _UNKNOWN
+
+
+@kernel
+def lower_bounds(tangents: Tangents, x: float) -> None:
+    """Set every index to what is known of it at x."""
+    for arm in range(len(tangents.indices)):
+        if tangents.points[arm] == x:
+            tangents.indices[arm] = tangents.heights[arm]
+        else:
+            tangents.indices[arm] = tangents.intercepts[arm] + tangents.slopes[arm] * x
+
+
+@kernel
+def first_to_work_out(tangents: Tangents, x: float) -> int:
+    """An arm whose index at x may be the lowest and is not known; -1 if there is none."""
+    lowest = math.inf
+    unknown = -1
+    for arm in range(len(tangents.indices)):
+        if tangents.indices[arm] <= lowest:
+            known = tangents.points[arm] == x
+            if tangents.indices[arm] < lowest or not known:
+                lowest = tangents.indices[arm]
+                unknown = -1 if known else arm
+    return -1 if lowest == -math.inf else unknown
+
+
+@kernel
+def lowest_arm_lazily(parameters: Any, state: Any, x: float, stream: Stream) -> int:
+    """The arm of lowest index at x; indices must be convex in x."""
+    lower_bounds(state.tangents, x)
+    arm = first_to_work_out(state.tangents, x)
+    while arm >= 0:
+        height, slope = index_at(parameters, state, arm, x)
+        touch(state.tangents, arm, x, height, slope)
+        arm = first_to_work_out(state.tangents, x)
+    return argmin(state.tangents.indices, True, stream)
+
+
+@kernel
+def lowest_arm_of_all(parameters: Any, state: Any, x: float, stream: Stream) -> int:
+    """The arm of lowest index at x, by working out all indices."""
+    for arm in range(len(state.tangents.indices)):
+        state.tangents.indices[arm] = index_at(parameters, state, arm, x)[0]
+    return argmin(state.tangents.indices, True, stream)

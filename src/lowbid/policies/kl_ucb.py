@@ -1,0 +1,223 @@
+"""KL-UCB: the lowest mean that the losses do not rule out, by the divergence of their family."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+from typing import Any, NamedTuple
+
+from lowbid._kernel import allocating_kernel, kernel, specialise
+from lowbid._random import Stream
+from lowbid.policies._base import About, Kernels, require_finite
+from lowbid.policies._families import Family, FamilyPolicy
+from lowbid.policies._moments import Moments, add_loss, moments_of
+from lowbid.policies._tangents import (
+    Tangents,
+    forget,
+    lowest_arm_lazily,
+    lowest_arm_of_all,
+    tangents_of,
+)
+
+BIBTEX = r"""
+@article{cappe2013kullback,
+  title = {Kullback-Leibler upper confidence bounds for optimal sequential allocation},
+  author = {Capp{\'e}, Olivier and Garivier, Aur{\'e}lien and Maillard, Odalric-Ambrym and
+            Munos, R{\'e}mi and Stoltz, Gilles},
+  journal = {The Annals of Statistics},
+  volume = {41},
+  number = {3},
+  year = {2013},
+}
+"""
+
+BIBTEX_UNKNOWN_VARIANCE = r"""
+@article{cowan2018normal,
+  title = {Normal bandits of unknown means and variances},
+  author = {Cowan, Wesley and Honda, Junya and Katehakis, Michael N.},
+  journal = {Journal of Machine Learning Research},
+  volume = {18},
+  number = {154},
+  year = {2018},
+}
+"""
+
+# What the templates below are bound to: the family's kernels, and the policy's exploration.
+lowest_mean: Any = None
+steepness: Any = None
+sd_of: Any = None
+lost_degrees: Any = None
+discount: Any = None
+level: Any = None
+lowest_arm: Any = None
+
+
+class Parameters(NamedTuple):
+    """What the kernels read."""
+
+    sd: float
+    c: float
+
+
+class State(NamedTuple):
+    """What is kept of each arm, and what is known of its index."""
+
+    moments: Moments
+    tangents: Tangents
+
+
+@allocating_kernel
+def init(parameters: Parameters, n_arms: int, capacity: int) -> State:
+    """Before its first loss an arm's index is minus infinity."""
+    return State(moments=moments_of(n_arms), tangents=tangents_of(n_arms))
+
+
+@kernel
+def select(parameters: Parameters, state: State, step: int, stream: Stream) -> int:
+    """Play the arm of lowest index."""
+    return lowest_arm(parameters, state, level(parameters, step), stream)
+
+
+@kernel
+def update(
+    parameters: Parameters, state: State, arm: int, loss: float, step: int, stream: Stream
+) -> None:
+    """Move the arm's mean."""
+    add_loss(state.moments, arm, loss)
+    forget(state.tangents, arm)
+
+
+@kernel
+def log_loglog(parameters: Parameters, step: int) -> float:
+    """f(t) = log t + c log log t, the second term not below 0."""
+    log = math.log(step)
+    return log + parameters.c * math.log(max(log, 1.0))
+
+
+@kernel
+def no_discount(count: float) -> float:
+    """Every arm has the same budget."""
+    return 0.0
+
+
+@kernel
+def convex_index_at(
+    parameters: Parameters, state: State, arm: int, x: float
+) -> tuple[float, float]:
+    """The index of an arm when f(t) = x, and its derivative in x."""
+    count, mean = state.moments.counts[arm], state.moments.means[arm]
+    budget = (x - discount(count)) / count
+    index = lowest_mean(mean, budget, parameters.sd)
+    if index >= mean:  # the mean is the lowest possible loss, and so is the index for every x
+        return mean, 0.0
+    return index, 1.0 / (count * steepness(mean, index, parameters.sd))
+
+
+@kernel
+def index_at(parameters: Parameters, state: State, arm: int, x: float) -> tuple[float, float]:
+    """The index of an arm when f(t) = x, without a derivative."""
+    count = state.moments.counts[arm] - lost_degrees
+    if count <= 0.0:
+        return -math.inf, 0.0
+    budget = (x - discount(state.moments.counts[arm])) / count
+    sd = sd_of(parameters.sd, state.moments, arm)
+    return lowest_mean(state.moments.means[arm], budget, sd), 0.0
+
+
+@functools.cache
+def kernels_for(family: Family, level: Any, discount: Any) -> Kernels:
+    """The rule for a family, with the exploration f(t) less a discount for an arm's losses."""
+    if family.steepness is None:
+        at = specialise(
+            index_at,
+            lowest_mean=family.lowest_mean,
+            sd_of=family.sd_of,
+            lost_degrees=family.lost_degrees,
+            discount=discount,
+        )
+        lowest_arm = specialise(lowest_arm_of_all, index_at=at)
+    else:
+        at = specialise(
+            convex_index_at,
+            lowest_mean=family.lowest_mean,
+            steepness=family.steepness,
+            discount=discount,
+        )
+        lowest_arm = specialise(lowest_arm_lazily, index_at=at)
+    return Kernels(init, specialise(select, lowest_arm=lowest_arm, level=level), update)
+
+
+@dataclasses.dataclass(frozen=True)
+class KLUCB(FamilyPolicy):
+    r"""KL-UCB, in loss form.
+
+    With n losses of arm a, of mean m, its index at step t is
+
+    .. math:: \min \{ q \le m : n \, D(m, q) \le f(t) \}, \qquad f(t) = \log t + c \log \log t,
+
+    where D is the Kullback-Leibler divergence between distributions of the family with means m
+    and q. The arm of lowest index is played; arms not yet played come first. Ties are broken
+    uniformly at random.
+
+    Make it for a family: ``KLUCB.bernoulli()`` for losses in [0, 1], ``KLUCB.gaussian(sd=1.0)``,
+    ``KLUCB.gaussian_unknown_variance()``, ``KLUCB.exponential()``, ``KLUCB.poisson()``.
+
+    If the variance is not known, the index is that of Cowan, Honda and Katehakis,
+
+    .. math:: m - s \sqrt{\exp(2 f(t) / (n - 2)) - 1},
+
+    with s the (biased) standard deviation of the arm's losses, after three plays of each arm.
+
+    Parameters
+    ----------
+    family : Family
+        Use the constructors above.
+    c : float
+        The weight of log log t: 3 in the proofs, 0 in practice.
+
+    Examples
+    --------
+    >>> import lowbid
+    >>> arms = lowbid.Bernoulli([0.1, 0.5, 0.9])
+    >>> result = lowbid.simulate(lowbid.KLUCB.bernoulli(), arms, horizon=1000, runs=100, seed=0)
+    >>> print(f"{result.regret[0, :, -1].mean():.1f}")
+    7.1
+
+    References
+    ----------
+    .. [1] A. Garivier, O. Cappé (2011). The KL-UCB algorithm for bounded stochastic bandits and
+       beyond. COLT.
+    .. [2] O.-A. Maillard, R. Munos, G. Stoltz (2011). A finite-time analysis of multi-armed
+       bandits problems with Kullback-Leibler divergences. COLT.
+    .. [3] O. Cappé, A. Garivier, O.-A. Maillard, R. Munos, G. Stoltz (2013). Kullback-Leibler
+       upper confidence bounds for optimal sequential allocation. Annals of Statistics 41(3).
+    .. [4] W. Cowan, J. Honda, M. N. Katehakis (2018). Normal bandits of unknown means and
+       variances. JMLR 18(154).
+    """
+
+    c: float = 0.0
+
+    def __post_init__(self) -> None:
+        require_finite("c", self.c, above=0.0, or_equal=True)
+
+    @property
+    def kernels(self) -> Kernels:  # type: ignore[override]
+        """The rule for this family."""
+        return kernels_for(self.family, log_loglog, no_discount)
+
+    @property
+    def about(self) -> About:  # type: ignore[override]
+        """What to know, for this family."""
+        return About(
+            family="index",
+            needs=self.family.needs,
+            time="K",
+            memory="K",
+            guarantee="asymptotically optimal for the family",
+            bibtex=BIBTEX_UNKNOWN_VARIANCE if self.family.lost_degrees else BIBTEX,
+        )
+
+    def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:
+        """What the kernels read."""
+        return Parameters(sd=self.sd, c=float(self.c))

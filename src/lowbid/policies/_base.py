@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import math
 from collections import namedtuple
 from collections.abc import Callable, Iterator
@@ -81,12 +82,15 @@ class Policy:
 
     about: ClassVar[About]
     kernels: ClassVar[Kernels]
+    Parameters: ClassVar[type[Any]]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         rule = [cls.__dict__.get(name) for name in Kernels._fields]
         if all(callable(function) for function in rule):
             cls.kernels = Kernels(*rule)  # type: ignore[arg-type]
+        elif hasattr(cls, "kernels"):
+            cls.Parameters = _named_tuple(cls)
 
     @classmethod
     def variants(cls) -> list[Policy]:
@@ -143,13 +147,7 @@ class Policy:
         """
         if not self.compiled:
             return self
-        cls = type(self)
-        if "Parameters" not in cls.__dict__:
-            # Reachable by its qualified name, so that compiled code can be cached on disk.
-            made = namedtuple("Parameters", [field.name for field in _fields(self)])  # type: ignore[misc]
-            made.__module__, made.__qualname__ = cls.__module__, f"{cls.__qualname__}.Parameters"
-            cls.Parameters = made  # type: ignore[attr-defined]
-        return cls.Parameters(*(_number(self, field) for field in _fields(self)))  # type: ignore[attr-defined]
+        return self.Parameters(*(_number(self, field) for field in _fields(self)))
 
     def start(
         self, n_arms: int, horizon: int | None = None, capacity: int | None = None
@@ -162,6 +160,23 @@ class Policy:
 
 def _fields(policy: Policy) -> tuple[dataclasses.Field[Any], ...]:
     return dataclasses.fields(policy) if dataclasses.is_dataclass(policy) else ()
+
+
+def _named_tuple(policy: type[Policy]) -> type[Any]:
+    """A type for the fields of a policy that is about to become a dataclass.
+
+    It is there as soon as the class is, under its qualified name: compiled code that was kept on
+    disk refers to it, and may be loaded before any such policy is made.
+    """
+    names = {
+        name: None
+        for base in reversed(policy.__mro__)
+        for name, kind in inspect.get_annotations(base).items()
+        if "ClassVar" not in str(kind)
+    }
+    made = namedtuple("Parameters", list(names))  # type: ignore[misc]
+    made.__module__, made.__qualname__ = policy.__module__, f"{policy.__qualname__}.Parameters"
+    return made
 
 
 def _number(policy: Policy, field: dataclasses.Field[Any]) -> Any:

@@ -1,0 +1,129 @@
+"""Every loss of every arm, in one pool that needs no more room than a few times the steps.
+
+Each arm has a block of the pool. A block that is full is doubled: in place if it is the last,
+else by moving it to the end. With room for 4 entries at first, an arm of n losses never uses
+more than 4 n entries of the pool, those that it left behind included.
+
+Losses are measured from the very first one, so that adding a large number to all losses costs
+no precision, and rules that compare means compare the same numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from lowbid._kernel import allocating_kernel, kernel
+from lowbid.policies._base import Floats, Ints
+
+_FIRST_ROOM = 4
+# Sums of the same losses in another order may differ by rounding: a tie is still a tie.
+_ROUNDING = 1e-12
+
+
+class History(NamedTuple):
+    """What every arm has shown so far.
+
+    Attributes
+    ----------
+    pool
+        The arms' blocks. An entry is a loss, or the sum of the arm's losses up to there.
+    start, room
+        Where each arm's block begins, and how many entries it can hold.
+    counts, totals
+        The number and the sum of each arm's losses.
+    used
+        How much of the pool is taken.
+    origin
+        The first loss of all, from which losses are measured; NaN before it.
+    """
+
+    pool: Floats
+    start: Ints
+    room: Ints
+    counts: Ints
+    totals: Floats
+    used: Ints
+    origin: Floats
+
+
+@allocating_kernel
+def history_of(n_arms: int, capacity: int) -> History:
+    """Make an empty history with room for `capacity` losses."""
+    return History(
+        pool=np.zeros(4 * capacity),
+        start=np.zeros(n_arms, np.int64),
+        room=np.zeros(n_arms, np.int64),
+        counts=np.zeros(n_arms, np.int64),
+        totals=np.zeros(n_arms),
+        used=np.zeros(1, np.int64),
+        origin=np.full(1, math.nan),
+    )
+
+
+@kernel
+def from_origin(history: History, loss: float) -> float:
+    """A loss, measured from the first one."""
+    if math.isnan(history.origin[0]):
+        history.origin[0] = loss
+    return loss - history.origin[0]
+
+
+@kernel
+def _append(history: History, arm: int, entry: float) -> None:
+    """Put an entry at the end of an arm's block."""
+    if history.counts[arm] == history.room[arm]:
+        _double(history, arm)
+    history.pool[history.start[arm] + history.counts[arm]] = entry
+    history.counts[arm] += 1
+
+
+@kernel
+def _double(history: History, arm: int) -> None:
+    """Double an arm's room."""
+    start, room, end = history.start[arm], history.room[arm], history.used[0]
+    larger = max(_FIRST_ROOM, 2 * room)
+    if start + room < end or room == 0:
+        for i in range(room):
+            history.pool[end + i] = history.pool[start + i]
+        history.start[arm] = end
+        history.used[0] = end + larger
+    else:
+        history.used[0] = start + larger
+    history.room[arm] = larger
+
+
+@kernel
+def append_loss(history: History, arm: int, loss: float) -> float:
+    """Keep a loss itself; give it as measured from the first one."""
+    loss = from_origin(history, loss)
+    history.totals[arm] += loss
+    _append(history, arm, loss)
+    return loss
+
+
+@kernel
+def append_sum(history: History, arm: int, loss: float) -> None:
+    """Keep the sum of the arm's losses up to this one."""
+    history.totals[arm] += from_origin(history, loss)
+    _append(history, arm, history.totals[arm])
+
+
+@kernel
+def sum_of_first(history: History, arm: int, n: int) -> float:
+    """The sum of an arm's first n losses, if sums are kept."""
+    return history.pool[history.start[arm] + n - 1] if n > 0 else 0.0
+
+
+@kernel
+def mean(history: History, arm: int) -> float:
+    """The mean of an arm's losses, measured from the first one of all."""
+    return history.totals[arm] / history.counts[arm]
+
+
+@kernel
+def at_most(a: float, b: float, size: float) -> bool:
+    """Whether a <= b, up to the rounding of sums of the given size."""
+    return a <= b + _ROUNDING * size

@@ -1,0 +1,87 @@
+"""LB-SDA: duels with the leader's last losses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from lowbid._kernel import kernel
+from lowbid._random import Stream
+from lowbid.policies._base import About, Kernels, Policy
+from lowbid.policies._history import at_most, sum_of_first
+from lowbid.policies._rounds import State, duels, init, update
+
+BIBTEX = r"""
+@inproceedings{baudry2021limited,
+  title = {On Limited-Memory Subsampling Strategies for Bandits},
+  author = {Baudry, Dorian and Russac, Yoan and Capp{\'e}, Olivier},
+  booktitle = {International Conference on Machine Learning},
+  year = {2021},
+}
+"""
+
+
+@kernel
+def duel(parameters: Any, state: State, challenger: int, leader: int, stream: Stream) -> bool:
+    """Whether the challenger's losses are at most as large as as many last ones of the leader."""
+    history = state.history
+    before = sum_of_first(history, leader, history.counts[leader] - history.counts[challenger])
+    after = history.totals[leader]
+    return at_most(history.totals[challenger], after - before, abs(after) + abs(before))
+
+
+@dataclass(frozen=True)
+class LBSDA(Policy):
+    r"""Last-block sub-sampling duels, in loss form.
+
+    Rounds as in `RBSDA`, but a challenger with n losses fights the leader's last n: it wins if its
+    mean is not above theirs. The duels use no randomness.
+
+    Parameters
+    ----------
+    forced_exploration : bool
+        Play an arm without a duel while it has fewer than sqrt(log r) losses in round r. Needed
+        for losses such as exponential ones, of which an unlucky first draw can bury a good arm.
+
+    Examples
+    --------
+    >>> import lowbid
+    >>> arms = lowbid.Bernoulli([0.1, 0.5, 0.9])
+    >>> result = lowbid.simulate(lowbid.LBSDA(), arms, horizon=1000, runs=100, seed=0)
+    >>> print(f"{result.regret[0, :, -1].mean():.1f}")
+    7.5
+
+    References
+    ----------
+    .. [1] D. Baudry, E. Kaufmann, O.-A. Maillard (2020). Sub-sampling for efficient
+       non-parametric bandit exploration. NeurIPS 33.
+    .. [2] D. Baudry, Y. Russac, O. Cappé (2021). On limited-memory subsampling strategies for
+       bandits. ICML.
+    """
+
+    forced_exploration: bool = False
+
+    about = About(
+        family="sub-sampling duels",
+        needs="nothing",
+        time="K",
+        memory="t",
+        guarantee="asymptotically optimal for one-parameter exponential families",
+        bibtex=BIBTEX,
+    )
+    kernels = Kernels(init, duels(duel=duel), update)
+
+    @classmethod
+    def variants(cls) -> list[Policy]:
+        """With and without forced exploration."""
+        return [cls(), cls(forced_exploration=True)]
+
+    @property
+    def scale_free(self) -> bool:
+        """Only means are compared."""
+        return True
+
+    @property
+    def location_free(self) -> bool:
+        """Only means of as many losses are compared."""
+        return True

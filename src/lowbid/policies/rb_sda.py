@@ -1,0 +1,94 @@
+"""RB-SDA: duels with a random block of the leader's losses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from lowbid._kernel import kernel
+from lowbid._random import Stream, integer
+from lowbid.policies._base import About, Kernels, Policy
+from lowbid.policies._history import at_most, sum_of_first
+from lowbid.policies._rounds import State, duels, init, update
+
+BIBTEX = r"""
+@inproceedings{baudry2020subsampling,
+  title = {Sub-sampling for Efficient Non-Parametric Bandit Exploration},
+  author = {Baudry, Dorian and Kaufmann, Emilie and Maillard, Odalric-Ambrym},
+  booktitle = {Advances in Neural Information Processing Systems},
+  volume = {33},
+  year = {2020},
+}
+"""
+
+
+@kernel
+def duel(parameters: Any, state: State, challenger: int, leader: int, stream: Stream) -> bool:
+    """Whether the challenger's losses are at most as large as a random block of the leader's."""
+    history = state.history
+    n = history.counts[challenger]
+    first = integer(stream, history.counts[leader] - n + 1)
+    before = sum_of_first(history, leader, first)
+    after = sum_of_first(history, leader, first + n)
+    return at_most(history.totals[challenger], after - before, abs(after) + abs(before))
+
+
+@dataclass(frozen=True)
+class RBSDA(Policy):
+    r"""Random-block sub-sampling duels, in loss form.
+
+    In each round every arm k fights a duel with the leader l, the arm with most losses. With n
+    losses of arm k and N of the leader, draw a start i uniformly from 0, ..., N - n. The arm wins
+    if its mean is not above that of the leader's losses i + 1, ..., i + n. All winners are played
+    once, in random order; if there is none, the leader is played once. An arm with as many losses
+    as the leader does not fight. In the first round every arm is played once.
+
+    It knows nothing of the losses' family, scale or location, and yet matches the lower bound on
+    regret for Bernoulli, Gaussian of any common variance, and Poisson losses.
+
+    Parameters
+    ----------
+    forced_exploration : bool
+        Play an arm without a duel while it has fewer than sqrt(log r) losses in round r. Needed
+        for losses such as exponential ones, of which an unlucky first draw can bury a good arm.
+
+    Examples
+    --------
+    >>> import lowbid
+    >>> arms = lowbid.Bernoulli([0.1, 0.5, 0.9])
+    >>> result = lowbid.simulate(lowbid.RBSDA(), arms, horizon=1000, runs=100, seed=0)
+    >>> print(f"{result.regret[0, :, -1].mean():.1f}")
+    7.0
+
+    References
+    ----------
+    .. [1] D. Baudry, E. Kaufmann, O.-A. Maillard (2020). Sub-sampling for efficient
+       non-parametric bandit exploration. NeurIPS 33.
+    """
+
+    forced_exploration: bool = False
+
+    about = About(
+        family="sub-sampling duels",
+        needs="nothing",
+        time="K",
+        memory="t",
+        guarantee="asymptotically optimal for Bernoulli, Gaussian and Poisson losses",
+        bibtex=BIBTEX,
+    )
+    kernels = Kernels(init, duels(duel=duel), update)
+
+    @classmethod
+    def variants(cls) -> list[Policy]:
+        """With and without forced exploration."""
+        return [cls(), cls(forced_exploration=True)]
+
+    @property
+    def scale_free(self) -> bool:
+        """Only means are compared."""
+        return True
+
+    @property
+    def location_free(self) -> bool:
+        """Only means of as many losses are compared."""
+        return True

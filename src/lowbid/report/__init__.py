@@ -3,6 +3,7 @@
 from lowbid.report._chart import Chart, Style, styles
 from lowbid.report._figures import save_figure, save_panel
 from lowbid.report._page import (
+    Block,
     Code,
     Evidence,
     Facts,
@@ -20,6 +21,7 @@ from lowbid.report._page import (
 )
 
 __all__ = [
+    "Block",
     "Chart",
     "Code",
     "Evidence",

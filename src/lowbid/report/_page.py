@@ -170,11 +170,9 @@ def ranking(result: Result) -> Table:
         if row is not summary[0]:
             gap = result.difference(row.policy, summary[0].policy)
             behind = f"+{figure(gap.mean)}  {interval(gap.low, gap.high)}"
-        quantiles = [figure(row.quantiles[q]) for q in (0.5, 0.95)]
-        rows.append(
-            [row.policy, figure(row.mean), interval(row.low, row.high), figure(row.sd)]
-            + [*quantiles, figure(row.max), behind]
-        )
+        numbers = [row.sd, row.quantiles[0.5], row.quantiles[0.95], row.max]
+        cells = [row.policy, figure(row.mean), interval(row.low, row.high)]
+        rows.append([*cells, *(figure(number) for number in numbers), behind])
     head = ["policy", "mean regret", "95% interval", "sd", "median", "95% of runs below", "worst"]
     return Table([*head, "behind the best, paired"], rows)
 
@@ -204,7 +202,8 @@ def interval(low: float, high: float) -> str:
 
 def _section(section: Section, shown: Mapping[str, Style]) -> str:
     blocks = "\n".join(_block(block, shown) for block in section.blocks)
-    return f'<section id="{_slug(section.title)}">\n<h2>{_safe(section.title)}</h2>\n{blocks}\n</section>'
+    title = f"<h2>{_safe(section.title)}</h2>"
+    return f'<section id="{_slug(section.title)}">\n{title}\n{blocks}\n</section>'
 
 
 def _block(block: Block, shown: Mapping[str, Style]) -> str:

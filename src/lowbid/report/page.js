@@ -143,7 +143,7 @@ class Figure {
     if (!(y1 > 0)) y1 = 1;
     if (this.log) { y0 = Math.max(Math.min(y0, y1 / 10), y1 / 1e5); y1 *= 1.15; } else { y0 = 0; y1 *= 1.04; }
     const narrow = width < 480;
-    const box = { left: narrow ? 42 : 54, right: 14, top: 10, bottom: 40, width, height };
+    const box = { left: narrow ? 50 : 58, right: 14, top: 10, bottom: 40, width, height };
     const f = this.log ? Math.log10 : (v) => v;
     const inner = width - box.left - box.right, tall = height - box.top - box.bottom;
     return {

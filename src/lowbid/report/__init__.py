@@ -2,6 +2,7 @@
 
 from lowbid.report._chart import Chart, Style, styles
 from lowbid.report._figures import save_figure, save_panel
+from lowbid.report._numbers import figure, interval
 from lowbid.report._page import (
     Block,
     Code,
@@ -15,8 +16,6 @@ from lowbid.report._page import (
     Section,
     Table,
     Text,
-    figure,
-    interval,
     ranking,
     render,
 )

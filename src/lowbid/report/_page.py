@@ -10,7 +10,6 @@ import dataclasses
 import html
 import importlib.resources
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
@@ -18,6 +17,7 @@ import numpy as np
 
 from lowbid._version import __version__
 from lowbid.report._chart import DARK, Chart, Style, styles
+from lowbid.report._numbers import figure, interval
 from lowbid.simulation import Result, mean_curves
 
 Kind = Literal["good", "bad", "open", "none"]
@@ -177,29 +177,6 @@ def ranking(result: Result) -> Table:
     return Table([*head, "behind the best, paired"], rows)
 
 
-def figure(value: float) -> str:
-    """A number with as many digits as one cares to read.
-
-    >>> figure(1234.5), figure(56.78), figure(0.01234), figure(0.0)
-    ('1234', '56.8', '0.0123', '0')
-    """
-    if math.isnan(value):
-        return "–"
-    if value == 0:
-        return "0"
-    digits = max(0, 2 - math.floor(math.log10(abs(value))))
-    return f"{value:.{digits}f}"
-
-
-def interval(low: float, high: float) -> str:
-    """An interval of numbers.
-
-    >>> interval(-1.5, 2.25)
-    '[-1.50, 2.25]'
-    """
-    return "" if math.isnan(low) else f"[{figure(low)}, {figure(high)}]"
-
-
 def _section(section: Section, shown: Mapping[str, Style]) -> str:
     blocks = "\n".join(_block(block, shown) for block in section.blocks)
     title = f"<h2>{_safe(section.title)}</h2>"
@@ -243,7 +220,7 @@ def _table(table: Table) -> str:
 
 def _findings(findings: Sequence[Finding]) -> str:
     counts: dict[str, list[Finding]] = {}
-    for finding in findings:
+    for finding in sorted(findings, key=lambda finding: list(_SIGNS).index(finding.kind)):
         counts.setdefault(finding.verdict, []).append(finding)
     buttons = "".join(
         f'<button type="button" aria-pressed="false" data-kind="{_safe(verdict)}">'
@@ -252,7 +229,7 @@ def _findings(findings: Sequence[Finding]) -> str:
         for verdict, some in counts.items()
     )
     items = "\n".join(_finding(finding) for finding in findings)
-    return f'<div><div class="filter">{buttons}</div>\n{items}\n</div>'
+    return f'<div><div class="filter">{buttons}</div>\n<div class="findings">{items}</div>\n</div>'
 
 
 def _finding(finding: Finding) -> str:

@@ -61,6 +61,9 @@ def regrets_of(result: Result) -> dict[str, Regret]:
     }
 
 
+Measure = Callable[[Study, float], Estimate | None]
+
+
 class Outcome(NamedTuple):
     """What a check found."""
 
@@ -77,35 +80,36 @@ class Check:
     text : str
         What is measured.
     measure : function
-        From a study to the number with its 95% interval, or to None if it was not measured.
+        From a study and a confidence to the number with its interval, or to None if it was not
+        measured.
     show : function
         How to write the number.
     """
 
     text: str
-    measure: Callable[[Study], Estimate | None]
+    measure: Measure
     show: Callable[[Estimate], str]
 
-    def look(self, study: Study) -> Outcome:
+    def look(self, study: Study, confidence: float) -> Outcome:
         """Decide, if the interval lies on one side of zero."""
-        found = self.measure(study)
+        found = self.measure(study, confidence)
         if found is None:
             return Outcome("not measured", "none")
         kind: Kind = "good" if found.high < 0 else "bad" if found.low >= 0 else "open"
         return Outcome(self.show(found), kind)
 
 
-def combination(test: str, *terms: tuple[float, str, float]) -> Callable[[Study], Estimate | None]:
+def combination(test: str, *terms: tuple[float, str, float]) -> Measure:
     """The mean of a weighted sum of regrets, run by run: (weight, policy, step) each."""
 
-    def measure(study: Study) -> Estimate | None:
+    def measure(study: Study, confidence: float) -> Estimate | None:
         samples = [study.at(test, policy, step) for _, policy, step in terms]
         if any(sample is None for sample in samples):
             return None
         found = [sample for sample in samples if sample is not None]
         runs = min(len(sample) for sample in found)
         weights = [weight for weight, _, _ in terms]
-        return estimate(sum(w * x[:runs] for w, x in zip(weights, found, strict=True)))  # type: ignore[arg-type]
+        return estimate(sum(w * x[:runs] for w, x in zip(weights, found, strict=True)), confidence)  # type: ignore[arg-type]
 
     return measure
 
@@ -139,13 +143,12 @@ def similar(test: str, first: str, second: str, within: float) -> tuple[Check, C
     )
 
 
-def near_linear(test: str, policy: str, part: float) -> Check:
-    """The second half of the steps adds nearly as much regret as the first."""
-    measure = combination(test, (1.0 + part, policy, 0.5), (-1.0, policy, 1.0))
-    text = (
-        f"{_place(test)}{part:.0%} of {policy}'s regret in the first half, less that in the second"
-    )
-    return Check(text, measure, difference)
+def near_linear(test: str, policy: str, part: float, until: float = 1.0) -> Check:
+    """Up to a part of the horizon, the second half of the steps adds nearly as much regret."""
+    measure = combination(test, (1.0 + part, policy, until / 2.0), (-1.0, policy, until))
+    steps = "the steps" if until == 1.0 else f"the first {until:.0%} of steps"
+    text = f"{part:.0%} of {policy}'s regret in the first half of {steps}, less that in the second"
+    return Check(f"{_place(test)}{text}", measure, difference)
 
 
 def jump(test: str, policy: str, step: int, width: int) -> tuple[Check, Check]:
@@ -168,13 +171,13 @@ def jump(test: str, policy: str, step: int, width: int) -> tuple[Check, Check]:
 def wider(test: str, first: str, second: str) -> Check:
     """The first policy's regret varies more between runs."""
 
-    def measure(study: Study) -> Estimate | None:
+    def measure(study: Study, confidence: float) -> Estimate | None:
         ours, theirs = study.at(test, first, 1.0), study.at(test, second, 1.0)
         if ours is None or theirs is None:
             return None
         runs = min(len(ours), len(theirs))
         ours, theirs = ours[:runs], theirs[:runs]
-        return estimate((theirs - theirs.mean()) ** 2 - (ours - ours.mean()) ** 2)
+        return estimate((theirs - theirs.mean()) ** 2 - (ours - ours.mean()) ** 2, confidence)
 
     return Check(
         f"{_place(test)}variance of {second} less variance of {first}", measure, difference
@@ -192,12 +195,12 @@ def saved(low: tuple[str, ...], high: tuple[str, ...], policy: str, against: str
         # The ratio of two means, made linear around them so that runs can be averaged.
         return 1.0 - ratio - (ours - ratio * theirs) / theirs.mean()
 
-    def measure(study: Study) -> Estimate | None:
+    def measure(study: Study, confidence: float) -> Estimate | None:
         parts = [[part(study, test) for test in tests] for tests in (high, low)]
         if any(each is None for tests in parts for each in tests):
             return None
         ours, theirs = (np.mean([x for x in tests if x is not None], axis=0) for tests in parts)
-        return estimate(ours - theirs)
+        return estimate(ours - theirs, confidence)
 
     names = [" and ".join(test.replace("test-", "") for test in tests) for tests in (high, low)]
     text = f"part of {against}'s regret that {policy} saves in tests {names[0]}, less {names[1]}"
@@ -207,13 +210,13 @@ def saved(low: tuple[str, ...], high: tuple[str, ...], policy: str, against: str
 def faster(first: tuple[str, str], second: tuple[str, str], at_most: float, text: str) -> Check:
     """One time is at most so many times another; times are named by policy and horizon."""
 
-    def measure(study: Study) -> Estimate | None:
+    def measure(study: Study, confidence: float) -> Estimate | None:
         times = study.costs.get("seconds_per_step", {})
         found = [times.get(policy, {}).get(horizon) for policy, horizon in (first, second)]
         if not all(found):
             return None
         ours, theirs = (np.asarray(x) for x in found)
-        return estimate(np.log(ours / theirs) - math.log(at_most))
+        return estimate(np.log(ours / theirs) - math.log(at_most), confidence)
 
     return Check(text, measure, lambda found: _times(found, at_most))
 
@@ -232,7 +235,7 @@ def slower(first: tuple[str, str], second: tuple[str, str], at_least: float, tex
 def smaller(first: tuple[str, str], second: tuple[str, str], at_most: float, text: str) -> Check:
     """One state takes at most so many times the bytes of another."""
 
-    def measure(study: Study) -> Estimate | None:
+    def measure(study: Study, confidence: float) -> Estimate | None:
         sizes = study.costs.get("bytes", {})
         found = [sizes.get(policy, {}).get(horizon) for policy, horizon in (first, second)]
         if not all(found):

@@ -113,8 +113,9 @@ def _verdicts(judged: list[Judged], runs: int, horizon: int) -> list[Block]:
         Text(
             f"Each claim is put in other words, made precise, and decided by comparing policies "
             f"run by run on the same losses, over {runs} runs of {horizon} steps. It counts as "
-            "reproduced if every 95% interval lies on the claimed side of zero, as not reproduced "
-            "if one lies on the other side, and as undecided at this number of runs otherwise. "
+            "reproduced if every interval lies on the claimed side of zero, as not reproduced if "
+            "one lies on the other side, and as undecided at this number of runs otherwise. The "
+            "intervals of one claim hold together with 95% confidence. "
             "Choose a claim to see what decided it, and what other settings give."
         ),
         Findings([_finding(each) for each in judged]),
@@ -171,37 +172,37 @@ def _settings(folder: Folder, contents: Mapping[str, Any]) -> list[Block]:
 
 
 def _setting_table(setting: Setting, folder: Folder, contents: Mapping[str, Any]) -> Table:
-    tests = [case["key"] for case in contents["cases"]]
+    """The mean regrets that another choice changes, for every choice."""
     chosen = contents["settings"][setting.key]
-    entries = [entry for entry in contents["alternatives"] if entry["setting"] == setting.key]
-    found = {(e["choice"], e["test"]): folder.result(e["key"]) for e in entries}
+    found = {
+        (entry["choice"], entry["test"]): folder.result(entry["key"])
+        for entry in contents["alternatives"]
+        if entry["setting"] == setting.key
+    }
+    tests = [case["key"] for case in contents["cases"]]
+    tests = [test for test in tests if any(test == changed for _, changed in found)]
+    found |= {(chosen, test): folder.result(test) for test in tests}
     changed = {
         (name, test)
-        for (_, test), result in found.items()
-        for name in (result.policies if result is not None else ())
+        for (choice, test), result in found.items()
+        if choice != chosen and result is not None
+        for name in result.policies
     }
-    main = {test: folder.result(test) for test in tests}
+    names = [name for name in POLICIES if any((name, test) in changed for test in tests)]
     rows = []
     for choice in sorted(setting.choices, key=lambda choice: choice.key != chosen):
-        text = f"{setting.key}={choice.key}: {choice.text}"
-        is_chosen = choice.key == chosen
-        names = [name for name in POLICIES if any((name, test) in changed for test in tests)]
-        if not is_chosen and not any(choice.key == key for key, _ in found):
-            rows.append(
-                [
-                    text,
-                    "not run" + (": lowbid reproduce --long does" if choice.most_runs else ""),
-                    *[""] * len(tests),
-                ]
-            )
+        label = f"{setting.key}={choice.key}: {choice.text}"
+        if not any(key == choice.key for key, _ in found):
+            why = "with --long only" if choice.most_runs else "not run"
+            rows.append([label, why, *[""] * len(tests)])
             continue
-        for name in names or [""]:
-            cells = []
-            for test in tests:
-                result = main[test] if is_chosen else found.get((choice.key, test))
-                cells.append(_mean(result, name) if (name, test) in changed else "")
-            rows.append([text, name, *cells])
-            text = ""
+        for name in names:
+            cells = [
+                _mean(found.get((choice.key, test)), name) if (name, test) in changed else ""
+                for test in tests
+            ]
+            rows.append([label, name, *cells])
+            label = ""
     head = ["choice", "policy", *(test.replace("test-", "test ") for test in tests)]
     return Table(head, rows, frozenset({0, 1}))
 

@@ -112,7 +112,7 @@ def reproduce(
             run(other.case, folder, workers)
         if plan.thorough and "test-1" in plan.tests:
             say("Time and memory ...\n")
-            contents["costs"] = measure_costs(plan.chosen, plan.horizon, plan.seed)
+            contents["costs"] = measure_costs(plan.chosen, plan.horizon, plan.seed, plan.policies)
             folder.write(contents)
     finally:
         write_up(folder, contents)

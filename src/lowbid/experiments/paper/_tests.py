@@ -28,12 +28,12 @@ POLICIES = (ADAPTIVE, EFFICIENT, UCB, UCB_V, UCB_KL, MARS_, TS, RB_SDA)
 HORIZON, RUNS = 2000, 100
 
 TITLES = {
-    "test-1": "Test 1: five Bernoulli arms, the best with low variance",
-    "test-2": "Test 2: ten Bernoulli arms with means 0.90 to 0.99",
-    "test-3": "Test 3: ten Bernoulli arms with random means",
-    "test-4": "Test 4: ten Gaussian arms with random means, variance 1",
-    "test-5": "Test 5: ten exponential arms with random scales",
-    "test-6": "Test 6: ten beta arms with random parameters (published version)",
+    "test-1": "Test 1: Bernoulli arms, the best of low variance",
+    "test-2": "Test 2: Bernoulli arms, means 0.90 to 0.99",
+    "test-3": "Test 3: Bernoulli arms, random means",
+    "test-4": "Test 4: Gaussian arms, random means, variance 1",
+    "test-5": "Test 5: exponential arms, random scales",
+    "test-6": "Test 6: beta arms, as in the published version",
 }
 
 _SCHEDULES = {

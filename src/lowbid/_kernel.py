@@ -20,8 +20,10 @@ import contextvars
 import functools
 import hashlib
 import os
+import pickle
 import threading
 import types
+import uuid
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
@@ -30,6 +32,7 @@ import numpy as np
 P = ParamSpec("P")
 R = TypeVar("R")
 
+_PROCESS = uuid.uuid4().hex[:12]
 _compiling = threading.RLock()
 _interpreted = contextvars.ContextVar(
     "interpreted", default=os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
@@ -68,7 +71,9 @@ class Kernel(Generic[P, R]):
             function = _rebind(self.function, kernels)
             function.__qualname__ = f"{function.__qualname__}_{self.digest}"
             try:
-                return numba.njit(cache=True, **self.options)(function)
+                dispatcher = numba.njit(cache=True, **self.options)(function)
+                _share_cache(dispatcher)
+                return dispatcher
             except RuntimeError:  # no file to keep a cache beside: typed at a prompt, say
                 return numba.njit(**self.options)(function)
 
@@ -140,6 +145,26 @@ def interpreted() -> Iterator[None]:
             yield
     finally:
         _interpreted.reset(token)
+
+
+def _share_cache(dispatcher: Any) -> None:
+    """Let several processes, and older versions of the code, use one cache on disk.
+
+    Numba numbers the files of a kernel's compiled forms: two processes that compile at once would
+    give one number to two of them, and then run the wrong one. And it fails on an index that
+    refers to a class that is no more.
+    """
+    files = dispatcher._cache._cache_file
+    files._data_name_pattern = files._data_name_pattern.replace(".nbc", f".{_PROCESS}.nbc")
+    load_index = files._load_index
+
+    def load_index_or_start_anew() -> Any:
+        try:
+            return load_index()
+        except (AttributeError, ImportError, EOFError, pickle.UnpicklingError):
+            return {}
+
+    files._load_index = load_index_or_start_anew
 
 
 def _rebind(function: Callable[P, R], bindings: dict[str, Any]) -> Callable[P, R]:

@@ -1,6 +1,7 @@
 """Streams of random bits, and the draws made from them.
 
-A stream is an array of one 64-bit word. Drawing moves it on by a fixed odd constant and
+A stream is an array of one 64-bit word (an array, since a bare word that passes through Python
+comes back as a signed int). Drawing moves it on by a fixed odd constant and
 returns the word, mixed: SplitMix64 [1]_ with the mixer's constants by Stafford. It can
 therefore be set to any position at once, and the n-th loss of an arm is a pure function of
 (seed, run, arm, n): see `seek_loss`.
@@ -44,15 +45,15 @@ def mix(word: np.uint64) -> np.uint64:
 
 
 @kernel
-def run_key(key: np.uint64, run: int) -> np.uint64:
-    """The key of one run, from the key of the whole simulation."""
-    return mix(key + np.uint64(run) * _GOLDEN)
+def seek_run(stream: Stream, key: np.uint64, run: int) -> None:
+    """Set a stream to where a run begins."""
+    stream[0] = mix(key + np.uint64(run) * _GOLDEN)
 
 
 @kernel
-def seek_loss(stream: Stream, key: np.uint64, arm: int, n: int) -> None:
-    """Set a stream to where the n-th loss of an arm begins, in the run with this key."""
-    stream[0] = mix(key + np.uint64(arm + 1) * _GOLDEN) + np.uint64(n) * _STRIDE
+def seek_loss(stream: Stream, run: Stream, arm: int, n: int) -> None:
+    """Set a stream to where the n-th loss of an arm begins, in the run that begins at `run`."""
+    stream[0] = mix(run[0] + np.uint64(arm + 1) * _GOLDEN) + np.uint64(n) * _STRIDE
 
 
 @kernel
@@ -191,5 +192,7 @@ def key(seed: int, purpose: str) -> np.uint64:
 
 
 def stream_of_run(key: np.uint64, run: int) -> Stream:
-    """The stream that a policy draws from in one run."""
-    return np.array([run_key(key, run)], dtype=np.uint64)
+    """A new stream, at the place where a run begins."""
+    stream = np.zeros(1, dtype=np.uint64)
+    seek_run(stream, key, run)
+    return stream

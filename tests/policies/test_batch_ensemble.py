@@ -76,7 +76,7 @@ histories = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(histories, st.integers(1, 9), st.sampled_from([0.0, "minimum"]))
 def test_the_lowest_bid_is_the_lowest_index(history, batches, baseline):
     policy = BatchEnsemble(batches=batches, baseline=baseline)
@@ -95,7 +95,7 @@ def test_the_lowest_bid_is_the_lowest_index(history, batches, baseline):
     assert min(ours, key=lambda bid: bid.estimate).arm in winners
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(histories, st.sampled_from(["append", "redistribute"]), st.sampled_from([0.0, "minimum"]))
 def test_scale_never_matters_and_location_only_without_a_moving_baseline(history, growth, baseline):
     policy = BatchEnsemble(batches=lambda t: 1 + t // 30, growth=growth, baseline=baseline)

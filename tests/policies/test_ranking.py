@@ -15,7 +15,7 @@ def scan_and_tree(n_arms):
     return ranking.Ranking(np.zeros(n_arms), np.zeros(0, np.int64)), tree
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(st.integers(1, 40), st.data())
 def test_the_tree_picks_what_the_scan_picks(n_arms, data):
     scan, tree = scan_and_tree(n_arms)

@@ -24,7 +24,8 @@ def test_is_documented(cls):
     for field in dataclasses.fields(cls):
         assert field.name in text, f"the parameter {field.name}"
     assert issubclass(cls, Policy)
-    assert "@" in cls.about.bibtex
+    for policy in cls.variants():
+        assert "@" in policy.about.bibtex
 
 
 def test_names_are_unique():

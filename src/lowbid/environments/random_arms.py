@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lowbid._kernel import kernel
-from lowbid._random import Stream, key, run_key, uniform
+from lowbid._random import Stream, key, seek_run, uniform
 from lowbid._require import require_whole
 from lowbid.environments._base import Arms, Environment, Floats
 from lowbid.errors import InvalidValueError
@@ -18,7 +18,7 @@ from lowbid.errors import InvalidValueError
 def _fill(values: Floats, arms_key: np.uint64, stream: Stream) -> None:
     """Uniform numbers, (run, arm); a row depends on the key and its run alone."""
     for run in range(values.shape[0]):
-        stream[0] = run_key(arms_key, run)
+        seek_run(stream, arms_key, run)
         for arm in range(values.shape[1]):
             values[run, arm] = uniform(stream)
 

@@ -12,4 +12,13 @@ from lowbid.policies.rb_sda import RBSDA
 from lowbid.policies.ucb1 import UCB1
 from lowbid.policies.ucb_v import UCBV
 
-__all__ = ["KLUCB", "LBSDA", "MARS", "RBSDA", "UCB1", "UCBV", "BatchEnsemble", "BetaThompson"]
+__all__ = [
+    "KLUCB",
+    "LBSDA",
+    "MARS",
+    "RBSDA",
+    "UCB1",
+    "UCBV",
+    "BatchEnsemble",
+    "BetaThompson",
+]

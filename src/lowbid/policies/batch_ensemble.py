@@ -298,7 +298,7 @@ class BatchEnsemble(Policy):
     >>> policy = lowbid.BatchEnsemble(batches=4)
     >>> result = lowbid.simulate(policy, arms, horizon=1000, runs=100, seed=0)
     >>> print(f"{result.regret[0, :, -1].mean():.1f}")
-    ?
+    9.4
 
     References
     ----------

@@ -82,7 +82,7 @@ class BetaThompson(Policy):
     >>> arms = lowbid.Bernoulli([0.1, 0.5, 0.9])
     >>> result = lowbid.simulate(lowbid.BetaThompson(), arms, horizon=1000, runs=100, seed=0)
     >>> print(f"{result.regret[0, :, -1].mean():.1f}")
-    ?
+    6.0
 
     References
     ----------

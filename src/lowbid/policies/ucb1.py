@@ -90,7 +90,7 @@ class UCB1(Policy):
     >>> arms = lowbid.Bernoulli([0.1, 0.5, 0.9])
     >>> result = lowbid.simulate(lowbid.UCB1(), arms, horizon=1000, runs=100, seed=0)
     >>> print(f"{result.regret[0, :, -1].mean():.1f}")
-    ?
+    33.8
 
     References
     ----------

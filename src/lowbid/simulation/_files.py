@@ -37,7 +37,7 @@ def read_columns(
 ) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
     """Read a result file's header and columns, or say what is wrong with it."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             header = json.loads(str(file["header"]))
             columns = {name: file[name] for name in names}
         if header["format"] != _FORMAT:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lowbid._kernel import allocating_kernel
-from lowbid._random import run_key, seek_loss
+from lowbid._random import seek_loss, seek_run
 from lowbid.policies._base import Floats, Ints
 
 # The functions of the policy and the environment that the template below is bound to.
@@ -37,13 +37,14 @@ def play(
     kept in `steps_done`; the loop ends early when `stop` is set.
     """
     n_arms = gaps.shape[1]
+    run_begin = np.zeros(1, np.uint64)
     losses = np.zeros(1, np.uint64)
     stream = np.zeros(1, np.uint64)
     for row in range(regret.shape[0]):
         run = first_run + row
         instance = run if table.shape[0] > 1 else 0
-        key = run_key(losses_key, run)
-        stream[0] = run_key(policy_key, run)
+        seek_run(run_begin, losses_key, run)
+        seek_run(stream, policy_key, run)
         state = init(parameters, n_arms, checkpoints[-1])
         counts = pulls[row]
         total = 0.0
@@ -55,7 +56,7 @@ def play(
             while step < checkpoints[i]:
                 step += 1
                 arm = select(parameters, state, step, stream)
-                seek_loss(losses, key, arm, counts[arm])
+                seek_loss(losses, run_begin, arm, counts[arm])
                 loss = draw(table, instance, arm, losses)
                 update(parameters, state, arm, loss, step, stream)
                 counts[arm] += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lowbid._random import key, run_key, seek_loss
+from lowbid._random import key, seek_loss, stream_of_run
 from lowbid.environments import Environment
 from lowbid.policies._base import Floats
 
@@ -33,6 +33,5 @@ def loss_of(
     True
     """
     stream = np.zeros(1, np.uint64)
-    # What a kernel hands back to Python is a plain int, which would not be unsigned any more.
-    seek_loss(stream, np.uint64(run_key(key(seed, "losses"), run)), arm, n)
+    seek_loss(stream, stream_of_run(key(seed, "losses"), run), arm, n)
     return float(environment.draw(table, run if len(table) > 1 else 0, arm, stream))

@@ -1,0 +1,47 @@
+# A fresh clone needs `make reproduce` or `make test`, and nothing before them.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: help reproduce test lint types coverage bench-core clean
+
+help:
+	@echo "make reproduce   run the main job: the paper's comparison, as a table and a figure"
+	@echo "make test        run the tests"
+	@echo "make lint        check style, types and the direction of imports"
+	@echo "make coverage    run the kernels' tests uncompiled and report what they cover"
+	@echo "make bench-core  time the simulation beside the same loop in C"
+
+# Installing writes a stamp, so that it is done again only when the project's files change.
+$(VENV)/installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@
+
+reproduce: $(VENV)/installed
+	$(BIN)/lowbid compare --arms bernoulli:0.001,0.15,0.2,0.25,0.3 \
+	  --policies 'batch-ensemble,batch-ensemble:batches=log(0.3),ucb1,beta-thompson' \
+	  --horizon 2000 --runs 100 --out out/compare
+
+test: $(VENV)/installed
+	$(BIN)/python -m pytest -n 2
+
+lint: $(VENV)/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# Compiled code is invisible to the coverage tool, so the kernels run as plain Python here.
+coverage: $(VENV)/installed
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q tests/uncompiled tests/environments
+	$(BIN)/coverage report --include='src/lowbid/policies/*,src/lowbid/environments/*,src/lowbid/_random.py,src/lowbid/simulation/_loop.py' --fail-under=95
+
+bench-core: $(VENV)/installed
+	$(BIN)/python benchmarks/core.py
+
+clean:
+	rm -rf $(VENV) out .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,155 @@
+import json
+import sys
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import lowbid
+from lowbid.errors import FileFormatError, InvalidValueError, MissingPackageError, UnknownNameError
+from lowbid.simulation._statistics import estimate, student_quantile
+
+POLICIES = {"ucb": lowbid.UCB1(), "batch": lowbid.BatchEnsemble(batches=2)}
+ARMS = lowbid.Bernoulli([0.1, 0.3, 0.5])
+
+
+@pytest.fixture(scope="module")
+def result():
+    return lowbid.simulate(POLICIES, ARMS, horizon=200, runs=30, seed=3)
+
+
+def test_student_quantiles_agree_with_scipy():
+    for df in [*range(1, 60), 99, 999, 10**5]:
+        for p in (0.6, 0.9, 0.975, 0.999):
+            assert student_quantile(p, df) == pytest.approx(stats.t(df).ppf(p), rel=2e-5)
+
+
+def test_the_95_interval_covers_95_percent():
+    rng = np.random.default_rng(0)
+    trials = 4000
+    covered = sum(
+        e.low <= 1.0 <= e.high for e in (estimate(rng.normal(1, 2, 8)) for _ in range(trials))
+    )
+    assert abs(covered / trials - 0.95) < 4 * np.sqrt(0.95 * 0.05 / trials)
+
+
+def test_summary(result):
+    summary = result.summary()
+    assert [row.policy for row in summary] == ["batch", "ucb"]
+    final = result.regret[0, :, -1]
+    row = summary.row("ucb")
+    assert row.mean == pytest.approx(final.mean())
+    assert row.sd == pytest.approx(final.std(ddof=1))
+    assert row.se == pytest.approx(final.std(ddof=1) / np.sqrt(30))
+    assert (row.low, row.high) == pytest.approx(
+        stats.t.interval(0.95, 29, final.mean(), stats.sem(final)), rel=1e-4
+    )
+    assert row.quantiles[0.5] == pytest.approx(np.median(final))
+    assert row.max == final.max()
+    text = str(summary)
+    assert f"{final.mean():.2f}" in text
+    assert text.index("batch") < text.index("ucb")
+
+
+def test_summary_at_an_earlier_step(result):
+    step = int(result.checkpoints[10])
+    assert result.summary(step).row("ucb").mean == pytest.approx(result.regret[0, :, 10].mean())
+    with pytest.raises(InvalidValueError, match="was not recorded; the nearest checkpoint is"):
+        result.summary(10**6)
+
+
+def test_one_run_has_no_error_bar():
+    single = lowbid.simulate(lowbid.UCB1(), ARMS, horizon=10, runs=1).summary()[0]
+    assert np.isnan([single.sd, single.se, single.low, single.high]).all()
+    assert np.isfinite(single.mean)
+
+
+def test_paired_differences(result):
+    difference = result.difference("ucb", "batch")
+    pairs = result.regret[0, :, -1] - result.regret[1, :, -1]
+    assert difference.mean == pytest.approx(pairs.mean())
+    assert difference.se == pytest.approx(stats.sem(pairs))
+    assert result.difference("ucb", "ucb").high == 0.0
+
+
+def test_selection_by_name(result):
+    assert result["batch"].policies == ("batch",)
+    assert np.array_equal(result[["batch", "ucb"]].regret, result.regret[::-1])
+    with pytest.raises(UnknownNameError, match="did you mean 'batch'"):
+        result["batc"]
+
+
+def test_frames(result, monkeypatch):
+    frame = result.to_dataframe()
+    assert list(frame.columns) == ["policy", "run", "step", "regret"]
+    assert len(frame) == result.regret.size
+    one = frame[(frame.policy == "batch") & (frame.run == 7)]
+    assert np.array_equal(one.regret, result.regret[1, 7])
+    assert np.array_equal(one.step, result.checkpoints)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(MissingPackageError, match="pip install"):
+        result.to_dataframe()
+
+
+def test_files_bring_everything_back(result, tmp_path):
+    path = tmp_path / "result.npz"
+    result.save(path)
+    again = lowbid.Result.load(path)
+    assert again.policies == result.policies
+    assert again.provenance == result.provenance
+    for name in ("checkpoints", "regret", "pulls"):
+        assert np.array_equal(getattr(again, name), getattr(result, name))
+    assert [file.name for file in tmp_path.iterdir()] == ["result.npz"]
+
+
+def test_a_file_cut_short_anywhere_is_refused(result, tmp_path):
+    path = tmp_path / "result.npz"
+    result.save(path)
+    whole = path.read_bytes()
+    for size in [0, 1, 10, len(whole) // 2, len(whole) - 30, len(whole) - 1]:
+        path.write_bytes(whole[:size])
+        with pytest.raises(FileFormatError, match="damaged or cut short"):
+            lowbid.Result.load(path)
+
+
+def test_foreign_and_newer_files_are_refused(result, tmp_path):
+    path = tmp_path / "other.npz"
+    np.savez(path, x=np.zeros(3))
+    with pytest.raises(FileFormatError, match="not a result file"):
+        lowbid.Result.load(path)
+    path.write_text("hello")
+    with pytest.raises(FileFormatError, match="not a result file"):
+        lowbid.Result.load(path)
+    header = {"format": "lowbid-result", "format_version": 99, "policies": []}
+    columns = {name: getattr(result, name) for name in ("checkpoints", "regret", "pulls")}
+    np.savez(path, header=np.array(json.dumps(header)), **columns)
+    with pytest.raises(FileFormatError, match="format version 99"):
+        lowbid.Result.load(path)
+    header = {"format": "lowbid-result", "format_version": 1, "policies": ["a"], "provenance": {}}
+    np.savez(path, header=np.array(json.dumps(header)), **columns)
+    with pytest.raises(FileFormatError, match="damaged"):
+        lowbid.Result.load(path)
+    with pytest.raises(FileNotFoundError):
+        lowbid.Result.load(tmp_path / "nothing.npz")
+
+
+def test_a_failed_save_leaves_the_old_file(result, tmp_path, monkeypatch):
+    path = tmp_path / "result.npz"
+    result.save(path)
+    before = path.read_bytes()
+    monkeypatch.setattr(np, "savez_compressed", lambda *a, **k: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        result.save(path)
+    assert path.read_bytes() == before
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_provenance(result):
+    provenance = result.provenance
+    assert provenance["seed"] == 3
+    assert provenance["environment"] == {"environment": "Bernoulli", "mean": [0.1, 0.3, 0.5]}
+    assert provenance["python"] == sys.version.split()[0]
+    same = lowbid.simulate(POLICIES, ARMS, horizon=200, runs=30, seed=3).provenance
+    other = lowbid.simulate(POLICIES, ARMS, horizon=200, runs=30, seed=4).provenance
+    assert same["configuration_hash"] == provenance["configuration_hash"]
+    assert other["configuration_hash"] != provenance["configuration_hash"]

@@ -1,0 +1,190 @@
+import pickle
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+from lowbid import _kernel
+from lowbid._kernel import Kernel, allocating_kernel, interpreted, kernel, specialise
+
+
+@kernel
+def double(x):
+    return 2.0 * x
+
+
+@kernel
+def through_another(x):
+    return defined_later(x) + 1.0
+
+
+@kernel
+def defined_later(x):
+    return 10.0 * x
+
+
+step = None
+OFFSET = 0.0
+
+
+@kernel
+def template(x):
+    return step(x) + OFFSET
+
+
+@allocating_kernel
+def make(n):
+    return np.zeros(n)
+
+
+def test_kernels_give_the_same_compiled_and_interpreted():
+    compiled = through_another(2.5)
+    with interpreted():
+        assert through_another(2.5) == compiled == 26.0
+
+
+def test_interpreting_never_touches_the_compiler(monkeypatch):
+    monkeypatch.setattr(Kernel, "compiled", property(lambda self: pytest.fail("compiled")))
+    with interpreted():
+        assert double(3.0) == 6.0
+
+
+def test_specialise_binds_functions_and_constants():
+    doubled, tenfold = specialise(template, step=double), specialise(template, step=defined_later)
+    assert (doubled(1.0), tenfold(1.0)) == (2.0, 10.0)
+    assert specialise(template, step=double, OFFSET=5.0)(1.0) == 7.0
+    assert specialise(template, step=double) is doubled
+    assert isinstance(doubled, Kernel)
+
+
+def test_specialise_with_a_plain_function_is_a_plain_function():
+    plain = specialise(template, step=lambda x: -x)
+    assert not isinstance(plain, Kernel)
+    assert plain(4.0) == -4.0
+
+
+def test_kernels_may_make_arrays_only_if_they_say_so():
+    assert make(3).tolist() == [0.0, 0.0, 0.0]
+
+    @kernel
+    def hidden(n):
+        return np.zeros(n)
+
+    with pytest.raises(Exception, match="Only accept returning of array passed"):
+        hidden(3)
+
+
+def test_a_digest_follows_the_code_of_what_is_called():
+    assert double.digest != defined_later.digest
+    first = Kernel(template.function, {"step": double}).digest
+    second = Kernel(template.function, {"step": defined_later}).digest
+    third = Kernel(template.function, {"step": double, "OFFSET": 1.0}).digest
+    assert len({first, second, third}) == 3
+    assert Kernel(template.function, {"step": double}).digest == first
+
+
+def test_division_by_zero_does_not_raise():
+    @kernel
+    def divide(x, y):
+        return x / y
+
+    assert divide(1.0, 0.0) == np.inf
+
+
+def test_an_edit_in_another_file_takes_effect(tmp_path):
+    """Numba's own disk cache would go on using the old code of `inner`."""
+    (tmp_path / "outer.py").write_text(
+        textwrap.dedent(
+            """
+            from inner import inner
+            from lowbid._kernel import kernel
+
+            @kernel
+            def outer(x):
+                return inner(x)
+
+            print(outer(1.0))
+            """
+        )
+    )
+    inner = "from lowbid._kernel import kernel\n\n@kernel\ndef inner(x):\n    return x + {}\n"
+    answers = []
+    for number in ("1.0", "2.0", "1.0"):
+        (tmp_path / "inner.py").write_text(inner.format(number))
+        run = [sys.executable, "-B", "outer.py"]
+        out = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=True)
+        answers.append(float(out.stdout))
+    assert answers == [2.0, 3.0, 2.0]
+
+
+def test_processes_that_compile_at_once_do_not_mix_up_their_code(tmp_path):
+    """All forms of one kernel go into one index, whichever process wrote it last."""
+    (tmp_path / "shared.py").write_text(
+        textwrap.dedent(
+            """
+            import sys
+            from lowbid._kernel import kernel
+
+            @kernel
+            def half(x):
+                return x / 2
+
+            values = [3, 3.0, True, (3, 4)[0]] if sys.argv[1] == "0" else [3.0, 5, False]
+            print([half(x) for x in values])
+            """
+        )
+    )
+    expected = ["[1.5, 1.5, 0.5, 1.5]", "[1.5, 2.5, 0.0]"]
+    for _ in range(3):
+        runs = [
+            subprocess.Popen(
+                [sys.executable, "shared.py", number],
+                cwd=tmp_path,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            for number in "01"
+        ]
+        assert [run.communicate()[0].strip() for run in runs] == expected
+    names = [path.name for path in tmp_path.rglob("*.nbc")]
+    assert len({name.split(".")[-2] for name in names}) > 1, "each process names its own files"
+
+
+def test_an_index_that_cannot_be_read_is_made_anew(tmp_path):
+    script = (
+        "from lowbid._kernel import kernel\n\n@kernel\ndef one():\n    return 1\n\nprint(one())"
+    )
+    (tmp_path / "single.py").write_text(script)
+    for _ in range(2):
+        run = [sys.executable, "single.py"]
+        out = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=True)
+        assert out.stdout == "1\n"
+        (index,) = tmp_path.rglob("*.nbi")
+        version = pickle.dumps(__import__("numba").__version__)
+        index.write_bytes(version + b"cnowhere\nGone\n.")
+
+
+def test_numba_is_not_imported_before_it_is_needed():
+    script = "import sys, lowbid, lowbid.cli; lowbid.cli.parser(); print('numba' in sys.modules)"
+    out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "False"
+
+
+def test_the_switch_of_numba_is_the_switch_of_lowbid():
+    script = "from lowbid import _kernel; print(_kernel._interpreted.get())"
+    for value, expected in (("1", "True"), ("0", "False")):
+        out = subprocess.run(
+            [sys.executable, "-c", script],
+            env={"NUMBA_DISABLE_JIT": value, "PYTHONPATH": ":".join(sys.path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert out.stdout.strip() == expected
+
+
+def test_a_kernel_is_made_of_a_function():
+    with pytest.raises(TypeError, match="plain function"):
+        _kernel._rebind(len, {})

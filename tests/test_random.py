@@ -1,0 +1,101 @@
+"""Draws against scipy's distributions; p-values are of fixed seeds, so they do not flicker."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import special, stats
+
+from lowbid import _random
+from lowbid._kernel import interpreted, kernel
+from lowbid._random import seek_loss, uniform
+from lowbid.errors import InvalidValueError
+
+
+def draws(kernel, *arguments, n=20_000, seed=1):
+    stream = np.array([seed], np.uint64)
+    return np.array([kernel(stream, *arguments) for _ in range(n)])
+
+
+@pytest.mark.parametrize(
+    ("sampler", "arguments", "law"),
+    [
+        (_random.uniform, (), stats.uniform),
+        (_random.uniform_open, (), stats.uniform),
+        (_random.exponential, (), stats.expon),
+        (_random.normal, (), stats.norm),
+        (_random.gamma, (0.3,), stats.gamma(0.3)),
+        (_random.gamma, (1.0,), stats.gamma(1.0)),
+        (_random.gamma, (40.0,), stats.gamma(40.0)),
+        (_random.beta, (0.5, 2.0), stats.beta(0.5, 2.0)),
+        (_random.beta, (30.0, 3.0), stats.beta(30.0, 3.0)),
+    ],
+)
+def test_continuous_draws_follow_their_law(sampler, arguments, law):
+    assert stats.kstest(draws(sampler, *arguments), law.cdf).pvalue > 1e-3
+
+
+def test_integers_and_coins():
+    counts = np.bincount(draws(_random.integer, 7), minlength=7)
+    assert len(counts) == 7
+    assert stats.chisquare(counts).pvalue > 1e-3
+    heads = draws(_random.coin, 0.3)
+    assert set(heads) == {0.0, 1.0}
+    assert stats.binomtest(int(heads.sum()), len(heads), 0.3).pvalue > 1e-3
+
+
+def test_the_normal_quantile_is_exact():
+    p = np.concatenate([10.0 ** -np.arange(1, 17, 0.25), np.linspace(0.01, 0.99, 99)])
+    ours = np.array([_random.normal_quantile(x) for x in p])
+    np.testing.assert_allclose(ours, special.ndtri(p), rtol=1e-14, atol=1e-14)
+
+
+def test_tiny_beta_parameters_do_not_give_nan():
+    values = draws(_random.beta, 1e-6, 1e-6, n=200)
+    assert np.isfinite(values).all()
+
+
+@pytest.mark.parametrize("name", ["uniform", "exponential", "normal"])
+def test_draws_are_the_same_bits_compiled_and_interpreted(name):
+    sampler = getattr(_random, name)
+    compiled = draws(sampler, n=200)
+    with interpreted():
+        assert np.array_equal(draws(sampler, n=200), compiled)
+
+
+@kernel
+def _loss(stream, run, arm, n):
+    seek_loss(stream, run, arm, n)
+    return uniform(stream)
+
+
+def test_losses_of_neighbours_are_independent():
+    """Correlations between (run, arm, n) one apart, each within 4 standard errors of 0."""
+    stream = np.zeros(1, np.uint64)
+    size = 40
+    values = np.empty((size, size, size))
+    for run in range(size):
+        begin = _random.stream_of_run(np.uint64(99), run)
+        for arm in range(size):
+            for n in range(size):
+                values[run, arm, n] = _loss(stream, begin, arm, n)
+    assert stats.kstest(values.ravel(), "uniform").pvalue > 1e-3
+    assert len(np.unique(values)) == values.size
+    for axis in range(3):
+        first = np.take(values, range(size - 1), axis=axis).ravel()
+        second = np.take(values, range(1, size), axis=axis).ravel()
+        assert abs(np.corrcoef(first, second)[0, 1]) < 4 / np.sqrt(first.size)
+
+
+@given(st.integers(0, 2**80), st.text(max_size=20))
+def test_keys_depend_on_seed_and_purpose(seed, purpose):
+    ours = _random.key(seed, purpose)
+    assert ours == _random.key(seed, purpose)
+    assert ours != _random.key(seed + 1, purpose)
+    assert ours != _random.key(seed, purpose + "x")
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "x", None, True])
+def test_bad_seeds_are_refused(seed):
+    with pytest.raises(InvalidValueError, match="seed is"):
+        _random.key(seed, "losses")

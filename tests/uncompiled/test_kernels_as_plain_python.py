@@ -1,0 +1,57 @@
+"""Every kernel run as plain Python, on the naive rules' heels: what the coverage tool can see.
+
+With ``NUMBA_DISABLE_JIT=1`` the whole process is uncompiled (``make coverage``); otherwise the
+`interpreted` block does it, so these tests mean the same in both.
+"""
+
+import numpy as np
+import pytest
+
+import lowbid
+from lowbid import policies
+from lowbid._kernel import interpreted
+from lowbid.testing import check_environment
+from lowbid.testing._policies import suitable_arms
+
+VARIANTS = [p for name in policies.__all__ for p in getattr(policies, name).variants()]
+
+
+@pytest.mark.parametrize("policy", VARIANTS, ids=lambda policy: policy.name)
+def test_policies_play_every_arm_and_favour_the_best(policy):
+    with interpreted():
+        for arms in suitable_arms(policy):
+            result = lowbid.simulate(policy, arms, horizon=150, runs=2, seed=1, workers=1)
+            assert (result.pulls.sum(axis=-1) == 150).all()
+            assert (result.pulls > 0).all()
+
+
+def test_many_arms_use_the_tree():
+    with interpreted():
+        arms = lowbid.Bernoulli(np.linspace(0.1, 0.9, 120))
+        result = lowbid.simulate(lowbid.BatchEnsemble(batches=1), arms, horizon=400, runs=1)
+        assert (result.pulls > 0).all()
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        lowbid.Mixed(
+            [
+                lowbid.Bernoulli([0.3]),
+                lowbid.ScaledBernoulli([0.3], [2.0]),
+                lowbid.Gaussian([0.3]),
+                lowbid.ExponentialByMean([0.3]),
+                lowbid.ExponentialByRate([3.0]),
+                lowbid.Beta([0.5], [2.0]),
+                lowbid.Uniform([0.0], [1.0]),
+                lowbid.Deterministic([0.3]),
+                lowbid.Empirical([[0.1, 0.4]]),
+            ]
+        ),
+        lowbid.RandomArms(lowbid.Gaussian, 2),
+    ],
+    ids=["mixed", "random"],
+)
+def test_environments(environment):
+    with interpreted():
+        check_environment(environment, draws=1000)

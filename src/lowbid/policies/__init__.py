@@ -3,22 +3,56 @@
 from lowbid.policies._base import About as About
 from lowbid.policies._base import Kernels as Kernels
 from lowbid.policies._base import Policy as Policy
+from lowbid.policies.acb import ACB
+from lowbid.policies.anytime_moss import AnytimeMOSS
 from lowbid.policies.batch_ensemble import BatchEnsemble
 from lowbid.policies.beta_thompson import BetaThompson
+from lowbid.policies.decreasing_epsilon_greedy import DecreasingEpsilonGreedy
+from lowbid.policies.epsilon_greedy import EpsilonGreedy
+from lowbid.policies.explore_then_commit import ExploreThenCommit
+from lowbid.policies.exponential_thompson import ExponentialThompson
+from lowbid.policies.gaussian_thompson import GaussianThompson
+from lowbid.policies.greedy import Greedy
+from lowbid.policies.imed import IMED
+from lowbid.policies.kl_maillard import KLMaillard
 from lowbid.policies.kl_ucb import KLUCB
+from lowbid.policies.kl_ucb_plus import KLUCBPlus
+from lowbid.policies.kl_ucb_plus_plus import KLUCBPlusPlus
 from lowbid.policies.lb_sda import LBSDA
 from lowbid.policies.mars import MARS
+from lowbid.policies.moss import MOSS
 from lowbid.policies.rb_sda import RBSDA
+from lowbid.policies.successive_elimination import SuccessiveElimination
 from lowbid.policies.ucb1 import UCB1
+from lowbid.policies.ucb_alpha import UCBAlpha
+from lowbid.policies.ucb_tuned import UCBTuned
 from lowbid.policies.ucb_v import UCBV
+from lowbid.policies.uniform_play import UniformPlay
 
 __all__ = [
+    "ACB",
+    "IMED",
     "KLUCB",
     "LBSDA",
     "MARS",
+    "MOSS",
     "RBSDA",
     "UCB1",
     "UCBV",
+    "AnytimeMOSS",
     "BatchEnsemble",
     "BetaThompson",
+    "DecreasingEpsilonGreedy",
+    "EpsilonGreedy",
+    "ExploreThenCommit",
+    "ExponentialThompson",
+    "GaussianThompson",
+    "Greedy",
+    "KLMaillard",
+    "KLUCBPlus",
+    "KLUCBPlusPlus",
+    "SuccessiveElimination",
+    "UCBAlpha",
+    "UCBTuned",
+    "UniformPlay",
 ]

@@ -50,6 +50,16 @@ def ranking_of(n_arms: int) -> Ranking:
     return ranking
 
 
+@allocating_kernel
+def unplayed_ranking_of(n_arms: int) -> Ranking:
+    """Make a ranking in which every arm has index minus infinity."""
+    ranking = ranking_of(n_arms)
+    for arm in range(n_arms):
+        place_unsorted(ranking, arm, -math.inf)
+    rebuild(ranking)
+    return ranking
+
+
 @kernel
 def _refresh(ranking: Ranking, node: int) -> bool:
     """Work out a node from its children; say whether it changed."""

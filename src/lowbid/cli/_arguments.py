@@ -15,6 +15,9 @@ def add_simulation_arguments(parser: argparse.ArgumentParser, out: str) -> None:
     parser.add_argument("--runs", type=int, help="independent runs")
     parser.add_argument("--seed", type=int, help="the same seed, the same result; 0 if not given")
     parser.add_argument("--workers", type=int, help="threads; one a core if not given")
+    parser.add_argument(
+        "--bounds", action="store_true", help="draw the bounds on regret that are proved"
+    )
     parser.add_argument("--out", type=Path, default=Path(out), help=f"a folder; {out} if not given")
 
 

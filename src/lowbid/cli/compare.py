@@ -38,7 +38,8 @@ def run(arguments: argparse.Namespace) -> int:
     title, cases = _cases(arguments)
     folder = Folder(arguments.out)
     try:
-        compare(title, cases, folder, command_line("compare", arguments), arguments.workers)
+        command = command_line("compare", arguments)
+        compare(title, cases, folder, command, arguments.workers, arguments.bounds)
     except KeyboardInterrupt:
         return stopped(folder.path)
     print(f"The report is {folder.page_file}; figures and data are beside it.")

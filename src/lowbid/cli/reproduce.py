@@ -8,8 +8,13 @@ report lists them all.
 from __future__ import annotations
 
 import argparse
+import sys
+from typing import TYPE_CHECKING
 
 from lowbid.cli._arguments import add_simulation_arguments, command_line, stopped
+
+if TYPE_CHECKING:
+    from lowbid.experiments.paper import Plan
 
 _QUICK_RUNS = 20
 
@@ -34,49 +39,38 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the tests, write the report, and compare verdicts if that is asked for."""
     from lowbid.experiments import Folder
-    from lowbid.experiments.paper import reproduce
+    from lowbid.experiments.paper import differences, reproduce
 
-    folder = Folder(arguments.out)
+    folder, command = Folder(arguments.out), command_line("reproduce", arguments)
     try:
-        reproduce(_plan(arguments), folder, command_line("reproduce", arguments), arguments.workers)
+        judged = reproduce(_plan(arguments), folder, command, arguments.workers)
     except KeyboardInterrupt:
         return stopped(folder.path)
-    differences = _verdicts(folder)
-    print(f"The report is {folder.page_file}; figures and data are beside it.")
-    return 1 if arguments.strict and differences else 0
+    for each in judged:
+        print(f"{each.verdict:15} {each.claim.place:11} {each.claim.says}")
+    print(f"\nThe report is {folder.page_file}; figures and data are beside it.")
+    differing = differences(judged) if arguments.strict else []
+    for line in differing:
+        print(f"lowbid: not as recorded: {line}", file=sys.stderr)
+    return 1 if differing else 0
 
 
-def _plan(arguments: argparse.Namespace):  # type: ignore[no-untyped-def]
+def _plan(arguments: argparse.Namespace) -> Plan:
     from lowbid.experiments._names import nearest, split
     from lowbid.experiments.paper import HORIZON, POLICIES, RUNS, TITLES, Plan, choose
 
     numbers = {test.removeprefix("test-"): test for test in TITLES}
     tests = [numbers[nearest("test", each, numbers)] for each in split(arguments.cases or "")]
     policies = [nearest("policy", each, POLICIES) for each in split(arguments.policies or "")]
+    runs = _QUICK_RUNS if arguments.quick else RUNS
     return Plan(
         chosen=choose(arguments.set or []),
         horizon=HORIZON if arguments.horizon is None else arguments.horizon,
-        runs=(_QUICK_RUNS if arguments.quick else RUNS)
-        if arguments.runs is None
-        else arguments.runs,
+        runs=runs if arguments.runs is None else arguments.runs,
         seed=arguments.seed or 0,
         tests=tests or tuple(TITLES),
         policies=policies or POLICIES,
         thorough=not arguments.quick,
         long=arguments.long,
+        bounds=arguments.bounds,
     )
-
-
-def _verdicts(folder) -> list[str]:  # type: ignore[no-untyped-def]
-    """Print every verdict; the answer is those that are not as recorded."""
-    from lowbid.experiments.paper import judge
-    from lowbid.experiments.paper._recorded import differences
-
-    judged = judge(folder, folder.read())
-    for each in judged:
-        print(f"{each.verdict:15} {each.claim.place:11} {each.claim.says}")
-    differing = differences(judged)
-    for line in differing:
-        print(f"not as recorded: {line}")
-    print()
-    return differing

@@ -20,6 +20,7 @@ def compare(
     folder: Folder,
     command: str,
     workers: int | None = None,
+    bounds: bool = False,
     say: Callable[[str], None] = print,
 ) -> None:
     """Run cases one after another and write them up; on Ctrl-C, those that were finished."""
@@ -30,7 +31,7 @@ def compare(
             "kind": KIND,
             "title": title,
             "command": command,
-            "cases": [described(case) for case in cases],
+            "cases": [described(case, bounds=bounds) for case in cases],
         }
     )
     try:

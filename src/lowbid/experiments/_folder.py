@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from lowbid.errors import FileFormatError
 from lowbid.experiments._experiment import Case
 from lowbid.report import Chart, Page, render, save_figure, save_panel, styles
@@ -85,7 +87,8 @@ class Folder:
                 case["title"],
                 result,
                 {text: tuple(steps) for text, steps in case["marks"].items()},
-                log=case["log"],
+                {name: np.array(values, float) for name, values in case["bounds"].items()},
+                case["log"],
             )
             for case, result in found
             if result is not None
@@ -104,6 +107,12 @@ class Folder:
         self.page_file.write_text(render(page), encoding="utf-8")
 
 
-def described(case: Case, log: bool = False) -> dict[str, Any]:
-    """A case as plain data, as ``experiment.json`` keeps it."""
-    return {"key": case.key, "title": case.title, "marks": case.marks, "log": log}
+def described(case: Case, log: bool = False, bounds: bool = False) -> dict[str, Any]:
+    """A case as plain data, as ``experiment.json`` keeps it; bounds ask for logarithmic axes."""
+    return {
+        "key": case.key,
+        "title": case.title,
+        "marks": case.marks,
+        "log": log or bounds,
+        "bounds": case.bounds() if bounds else {},
+    }

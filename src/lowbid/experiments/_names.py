@@ -218,13 +218,8 @@ def _is_numbers(family: type) -> bool:
     return family.__name__ not in ("Empirical", "Mixed")
 
 
-<<<<<<< HEAD
 def _parameters(maker: Callable[..., Any]) -> list[str]:
     return list(inspect.signature(maker).parameters)
-=======
-def _field_names(cls: type) -> list[str]:
-    return list(inspect.signature(cls).parameters)
->>>>>>> main
 
 
 def _plain(name: str) -> str:

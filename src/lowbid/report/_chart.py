@@ -67,6 +67,11 @@ def styles(charts: Iterable[Chart]) -> dict[str, Style]:
     return {name: style(number) for number, name in enumerate(names)}
 
 
+def bound_dashes(number: int) -> tuple[float, ...]:
+    """The strokes of the first, second, ... of the chart's further curves, which are all grey."""
+    return _DASHES[number % len(_DASHES)]
+
+
 def style(number: int) -> Style:
     """The style of the first, second, ... curve; 40 of them differ."""
     return Style(_COLOURS[number % len(_COLOURS)], _DASHES[number % len(_DASHES)])

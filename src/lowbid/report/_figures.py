@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lowbid.errors import MissingPackageError
-from lowbid.report._chart import Chart, Style
+from lowbid.report._chart import Chart, Style, bound_dashes
 from lowbid.report._numbers import figure
 from lowbid.simulation import mean_curves
 
@@ -83,13 +83,15 @@ def draw(axes: Any, chart: Chart, styles: Mapping[str, Style]) -> None:
         axes.fill_between(steps, curve.low, curve.high, color=colour, alpha=0.15, linewidth=0)
         stroke = (0, dashes) if dashes else "-"
         axes.plot(steps, curve.mean, color=colour, linestyle=stroke, linewidth=1.6, label=name)
-    for name, values in chart.curves.items():
-        axes.plot(steps, values, color=_FAINT, linewidth=1.0, label=name)
+    for number, (name, values) in enumerate(chart.curves.items()):
+        stroke = (0, bound_dashes(number)) if bound_dashes(number) else "-"
+        axes.plot(steps, values, color=_FAINT, linestyle=stroke, linewidth=1.0, label=name)
     for at in (step for marked in chart.marks.values() for step in marked):
         axes.axvline(at, color=_FAINT, linewidth=0.8, linestyle=(0, (1, 2)), zorder=0)
     if chart.log:
         axes.set_xscale("log")
         axes.set_yscale("log")
+        axes.set_xlim(1, steps[-1])
         axes.set_ylim(bottom=max(_smallest_positive(chart), 0.1))
     else:
         axes.set_xlim(0, steps[-1])

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from lowbid._version import __version__
-from lowbid.report._chart import DARK, Chart, Style, styles
+from lowbid.report._chart import DARK, Chart, Style, bound_dashes, styles
 from lowbid.report._numbers import figure, interval
 from lowbid.simulation import Result, mean_curves
 
@@ -281,8 +281,13 @@ def chart_data(chart: Chart, shown: Mapping[str, Style]) -> dict[str, Any]:
         for name, curve in mean_curves(chart.result).items()
     ]
     curves += [
-        {"name": name, "colour": "--faint", "dashes": (), "mean": _short(values)}
-        for name, values in chart.curves.items()
+        {
+            "name": name,
+            "colour": "--faint",
+            "dashes": bound_dashes(number),
+            "mean": _short(values),
+        }
+        for number, (name, values) in enumerate(chart.curves.items())
     ]
     return {
         "key": chart.key,

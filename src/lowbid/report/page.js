@@ -149,7 +149,7 @@ class Figure {
     return {
       box, x0, x1, y0, y1,
       x: (v) => box.left + inner * (f(v) - f(x0)) / (f(x1) - f(x0)),
-      y: (v) => box.top + tall * (1 - (f(Math.max(v, this.log ? y0 : 0)) - f(y0)) / (f(y1) - f(y0))),
+      y: (v) => box.top + tall * (1 - (f(this.log ? Math.max(v, y0 / 1e3) : v) - f(y0)) / (f(y1) - f(y0))),
       step: (px) => {
         const part = Math.min(Math.max((px - box.left) / inner, 0), 1);
         const value = f(x0) + part * (f(x1) - f(x0));

@@ -40,11 +40,11 @@ class Judged(NamedTuple):
     elsewhere: dict[str, Verdict]
 
 
-def write_up(folder: Folder, contents: dict[str, Any]) -> None:
-    """Make the figures and the page from what the folder holds."""
+def write_up(folder: Folder, contents: dict[str, Any]) -> list[Judged]:
+    """Make the figures and the page from what the folder holds; the answer is the verdicts."""
     charts = folder.charts(contents["cases"])
     if not charts:
-        return
+        return []
     folder.draw(charts, panel="all-tests")
     long_charts = folder.charts(contents["long_cases"])
     folder.draw(long_charts, panel="all-tests-long")
@@ -68,6 +68,7 @@ def write_up(folder: Folder, contents: dict[str, Any]) -> None:
     )
     again = provenance_sections(contents, result)
     folder.publish(Page(_TITLE, lead, [*sections, *again]))
+    return judged
 
 
 def judge(folder: Folder, contents: Mapping[str, Any]) -> list[Judged]:

@@ -10,9 +10,9 @@ from lowbid.experiments._experiment import Case
 from lowbid.experiments._folder import Folder, described
 from lowbid.experiments._run import run
 from lowbid.experiments.paper._costs import measure_costs
-from lowbid.experiments.paper._report import KIND, write_up
+from lowbid.experiments.paper._report import KIND, Judged, write_up
 from lowbid.experiments.paper._settings import Chosen
-from lowbid.experiments.paper._tests import MARS_, POLICIES, TITLES, alternatives, case
+from lowbid.experiments.paper._tests import MARS_, POLICIES, TITLES, Alternative, alternatives, case
 
 LONG_HORIZONS = (20_000, 200_000)
 # With one subset for each step MARS would take hours at the longest horizon.
@@ -35,6 +35,8 @@ class Plan:
         Whether other choices of the settings are run and costs measured.
     long : bool
         Whether longer horizons are run, and choices that take minutes.
+    bounds : bool
+        Whether bounds on regret are drawn.
     """
 
     chosen: Chosen
@@ -45,6 +47,7 @@ class Plan:
     policies: Sequence[str] = POLICIES
     thorough: bool = True
     long: bool = False
+    bounds: bool = False
 
     def cases(self) -> list[Case]:
         """The tests."""
@@ -65,6 +68,14 @@ class Plan:
                 made.append(dataclasses.replace(longer, key=key, title=title, policies=kept))
         return made
 
+    def alternatives(self, cases: list[Case]) -> list[Alternative]:
+        """Other choices of the settings."""
+        if not self.thorough:
+            return []
+        return [
+            other for each in cases for other in alternatives(each, self.chosen, costly=self.long)
+        ]
+
     def _case(self, test: str, horizon: int) -> Case:
         made = case(test, self.chosen, horizon, self.runs, self.seed)
         kept = {name: policy for name, policy in made.policies.items() if name in self.policies}
@@ -77,27 +88,14 @@ def reproduce(
     command: str,
     workers: int | None = None,
     say: Callable[[str], None] = print,
-) -> None:
-    """Run a plan into a folder and write it up; on Ctrl-C, what was finished."""
+) -> list[Judged]:
+    """Run a plan into a folder and write it up; on Ctrl-C, what was finished.
+
+    The answer is the verdicts.
+    """
     cases, long_cases = plan.cases(), plan.long_cases()
-    others = [
-        other
-        for each in cases
-        for other in alternatives(each, plan.chosen, costly=plan.long)
-        if plan.thorough
-    ]
-    contents: dict[str, Any] = {
-        "kind": KIND,
-        "command": command,
-        "settings": plan.chosen,
-        "cases": [described(each) for each in cases],
-        "long_cases": [described(each, log=True) for each in long_cases],
-        "alternatives": [
-            {"setting": o.setting, "choice": o.choice, "test": o.test, "key": o.case.key}
-            for o in others
-        ],
-        "costs": {},
-    }
+    others = plan.alternatives(cases)
+    contents = _contents(plan, cases, long_cases, others, command)
     for each in [*cases, *long_cases, *(other.case for other in others)]:
         folder.forget(each.key)
     folder.write(contents)
@@ -107,12 +105,37 @@ def reproduce(
             say(f"{each.title}: regret after {each.horizon} steps, {each.runs} runs")
             say(f"{result.summary()}\n")
         if others:
-            say(f"Other choices of the settings: {len(others)} cases ...")
+            say(f"Other choices of the settings, {len(others)} cases ...")
         for other in others:
             run(other.case, folder, workers)
         if plan.thorough and "test-1" in plan.tests:
-            say("Time and memory ...\n")
+            say("Time and memory ...")
             contents["costs"] = measure_costs(plan.chosen, plan.horizon, plan.seed, plan.policies)
             folder.write(contents)
-    finally:
+    except BaseException:
         write_up(folder, contents)
+        raise
+    say("Figures and report ...\n")
+    return write_up(folder, contents)
+
+
+def _contents(
+    plan: Plan,
+    cases: list[Case],
+    long_cases: list[Case],
+    others: list[Alternative],
+    command: str,
+) -> dict[str, Any]:
+    """What the folder will hold."""
+    return {
+        "kind": KIND,
+        "command": command,
+        "settings": plan.chosen,
+        "cases": [described(each, bounds=plan.bounds) for each in cases],
+        "long_cases": [described(each, log=True, bounds=plan.bounds) for each in long_cases],
+        "alternatives": [
+            {"setting": o.setting, "choice": o.choice, "test": o.test, "key": o.case.key}
+            for o in others
+        ],
+        "costs": {},
+    }

@@ -16,7 +16,18 @@ from lowbid.environments import (
 )
 from lowbid.experiments._experiment import Case
 from lowbid.experiments.paper._settings import SETTINGS, Chosen
-from lowbid.policies import KLUCB, MARS, RBSDA, UCB1, UCBV, BatchEnsemble, BetaThompson, Policy
+from lowbid.policies import (
+    KLUCB,
+    MARS,
+    RBSDA,
+    UCB1,
+    UCBV,
+    BatchEnsemble,
+    BetaThompson,
+    ExponentialThompson,
+    GaussianThompson,
+    Policy,
+)
 
 ADAPTIVE, EFFICIENT = "EnsembleAdaptive", "EnsembleAdaptiveEfficient"
 ENSEMBLES = (ADAPTIVE, EFFICIENT)
@@ -64,18 +75,18 @@ def policies(test: str, chosen: Chosen, horizon: int) -> dict[str, Policy]:
     """The policies of a test, by the paper's names."""
     schedule, ties = _SCHEDULES[chosen["schedule"]], chosen["ties"]
     subsets = {"1/T": max(horizon, 2), "1/1000": 1000, "1/T^2": horizon * horizon}[chosen["mars"]]
-    made: dict[str, Policy] = {
+    return {
         ADAPTIVE: BatchEnsemble(batches=schedule, growth="redistribute", ties=ties),  # type: ignore[arg-type]
         EFFICIENT: BatchEnsemble(batches=schedule, growth="append", ties=ties),  # type: ignore[arg-type]
         UCB: UCB1(scale=_UCB_SCALE[chosen["ucb"]]),
         UCB_V: _UCB_V[chosen["ucbv"]],
         UCB_KL: _kl_ucb(test, chosen),
         MARS_: MARS(subsets=subsets),
+        TS: {"test-4": GaussianThompson(), "test-5": ExponentialThompson()}.get(
+            test, BetaThompson()
+        ),
         RB_SDA: RBSDA(),
     }
-    if test not in ("test-4", "test-5"):  # its losses are in [0, 1]
-        made[TS] = BetaThompson()
-    return {name: made[name] for name in POLICIES if name in made}
 
 
 def _kl_ucb(test: str, chosen: Chosen) -> Policy:

@@ -250,8 +250,8 @@ def _finding(finding: Finding) -> str:
 
 
 def _chart(chart: Chart, shown: Mapping[str, Style]) -> str:
-    # A closing tag within the data would end the script that holds them.
-    data = json.dumps(chart_data(chart, shown), separators=(",", ":")).replace("</", "<\\/")
+    # A tag within the data would end the script that holds them.
+    data = json.dumps(chart_data(chart, shown), separators=(",", ":")).replace("<", "\\u003c")
     marks = "; ".join(
         f"{text} at step {', '.join(map(str, steps))}" for text, steps in chart.marks.items()
     )

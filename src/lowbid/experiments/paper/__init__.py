@@ -1,11 +1,11 @@
 """The experiments of the Batch Ensemble paper: its tests, its claims, and verdicts on them."""
 
+from lowbid.experiments.paper._cases import HORIZON, POLICIES, RUNS, TITLES
 from lowbid.experiments.paper._claims import CLAIMS, Claim
 from lowbid.experiments.paper._recorded import differences, recorded
 from lowbid.experiments.paper._report import judge
 from lowbid.experiments.paper._reproduce import Plan, reproduce
 from lowbid.experiments.paper._settings import SETTINGS, choose
-from lowbid.experiments.paper._tests import HORIZON, POLICIES, RUNS, TITLES
 
 __all__ = [
     "CLAIMS",

@@ -12,6 +12,16 @@ from __future__ import annotations
 import dataclasses
 from typing import Literal
 
+from lowbid.experiments.paper._cases import (
+    ADAPTIVE,
+    EFFICIENT,
+    ENSEMBLES,
+    MARS_,
+    OTHERS,
+    UCB,
+    UCB_KL,
+    UCB_V,
+)
 from lowbid.experiments.paper._evidence import (
     Check,
     Outcome,
@@ -26,16 +36,6 @@ from lowbid.experiments.paper._evidence import (
     slower,
     smaller,
     wider,
-)
-from lowbid.experiments.paper._tests import (
-    ADAPTIVE,
-    EFFICIENT,
-    ENSEMBLES,
-    MARS_,
-    OTHERS,
-    UCB,
-    UCB_KL,
-    UCB_V,
 )
 from lowbid.report import Kind
 

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lowbid.experiments._experiment import Case
-from lowbid.experiments.paper._settings import Chosen
-from lowbid.experiments.paper._tests import (
+from lowbid.experiments.paper._cases import (
     ADAPTIVE,
     EFFICIENT,
     MARS_,
@@ -17,6 +16,7 @@ from lowbid.experiments.paper._tests import (
     case,
     policies,
 )
+from lowbid.experiments.paper._settings import Chosen
 from lowbid.policies import Policy
 from lowbid.policies._base import arrays_of
 from lowbid.simulation import simulate

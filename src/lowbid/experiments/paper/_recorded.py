@@ -1,12 +1,19 @@
-"""The verdicts that were found before, to notice when one changes."""
+"""The verdicts that were found before, to notice when one changes.
+
+To record those of a folder that ``lowbid reproduce`` wrote:
+``python -m lowbid.experiments.paper._recorded FOLDER > src/lowbid/experiments/paper/verdicts.json``
+"""
 
 from __future__ import annotations
 
 import importlib.resources
 import json
+import sys
 from collections.abc import Iterable
+from pathlib import Path
 
-from lowbid.experiments.paper._report import Judged
+from lowbid.experiments._folder import Folder
+from lowbid.experiments.paper._report import Judged, judge
 
 
 def recorded() -> dict[str, str]:
@@ -24,3 +31,9 @@ def differences(judged: Iterable[Judged]) -> list[str]:
         for each in judged
         if not each.claim.timed and each.verdict != known.get(each.claim.key)
     ]
+
+
+if __name__ == "__main__":
+    folder = Folder(Path(sys.argv[1]))
+    found = {each.claim.key: each.verdict for each in judge(folder, folder.read())}
+    print(json.dumps(found, indent=2))

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 from lowbid.experiments._comparison import provenance_sections
 from lowbid.experiments._folder import Folder
+from lowbid.experiments.paper._cases import POLICIES, TITLES
 from lowbid.experiments.paper._claims import CLAIMS, KINDS, Claim, Verdict
 from lowbid.experiments.paper._evidence import Outcome, Study, regrets_of
 from lowbid.experiments.paper._settings import SETTINGS, Setting
-from lowbid.experiments.paper._tests import POLICIES, TITLES
 from lowbid.report import (
     Block,
     Chart,

@@ -9,10 +9,10 @@ from typing import Any
 from lowbid.experiments._experiment import Case
 from lowbid.experiments._folder import Folder, described
 from lowbid.experiments._run import run
+from lowbid.experiments.paper._cases import MARS_, POLICIES, TITLES, Alternative, alternatives, case
 from lowbid.experiments.paper._costs import measure_costs
 from lowbid.experiments.paper._report import KIND, Judged, write_up
 from lowbid.experiments.paper._settings import Chosen
-from lowbid.experiments.paper._tests import MARS_, POLICIES, TITLES, Alternative, alternatives, case
 
 LONG_HORIZONS = (20_000, 200_000)
 # With one subset for each step MARS would take hours at the longest horizon.

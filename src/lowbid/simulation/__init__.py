@@ -5,7 +5,7 @@ from lowbid.simulation._delays import Delay, FixedDelay, GeometricDelay, Observe
 from lowbid.simulation._losses import loss_of
 from lowbid.simulation._result import Result, Row, Summary
 from lowbid.simulation._simulate import simulate
-from lowbid.simulation._statistics import Estimate
+from lowbid.simulation._statistics import Estimate, estimate
 
 __all__ = [
     "Curve",
@@ -17,6 +17,7 @@ __all__ = [
     "Result",
     "Row",
     "Summary",
+    "estimate",
     "loss_of",
     "mean_curves",
     "simulate",

@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help reproduce test lint types coverage bench-core clean
+.PHONY: help reproduce test lint types coverage bench-core bench-online clean
 
 help:
 	@echo "make reproduce   run the main job: the paper's comparison, as a table and a figure"
@@ -12,6 +12,7 @@ help:
 	@echo "make lint        check style, types and the direction of imports"
 	@echo "make coverage    run the kernels' tests uncompiled and report what they cover"
 	@echo "make bench-core  time the simulation beside the same loop in C"
+	@echo "make bench-online  time select + update beside other libraries"
 
 # Installing writes a stamp, so that it is done again only when the project's files change.
 $(VENV)/installed: pyproject.toml
@@ -41,6 +42,9 @@ coverage: $(VENV)/installed
 
 bench-core: $(VENV)/installed
 	$(BIN)/python benchmarks/core.py
+
+bench-online: $(VENV)/installed
+	$(BIN)/python benchmarks/online.py
 
 clean:
 	rm -rf $(VENV) out .pytest_cache .mypy_cache .ruff_cache .hypothesis

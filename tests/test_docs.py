@@ -1,0 +1,31 @@
+"""Every Python block of the documentation runs, and prints what the page says that it prints.
+
+The blocks of a page run in order and share their names. A block of plain text (```text) that
+follows a Python block directly is what it prints.
+"""
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n?^```text\n(.*?)^```)?", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {"__name__": "__main__"}
+    text = page.read_text()
+    for found in BLOCK.finditer(text):
+        line = text.count("\n", 0, found.start()) + 1
+        printed = io.StringIO()
+        code = compile("\n" * line + found[1], str(page), "exec")
+        with contextlib.redirect_stdout(printed):
+            exec(code, names)
+        if found[2] is not None:
+            assert printed.getvalue().strip() == found[2].strip(), f"{page.name}, line {line}"

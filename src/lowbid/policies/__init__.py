@@ -29,6 +29,8 @@ from lowbid.policies.phe import PHE
 from lowbid.policies.rb_sda import RBSDA
 from lowbid.policies.rds import RDS
 from lowbid.policies.reboot import ReBoot
+from lowbid.policies.semi_bounded_imed import SemiBoundedIMED
+from lowbid.policies.semi_bounded_kl_ucb import SemiBoundedKLUCB
 from lowbid.policies.ssmc import SSMC
 from lowbid.policies.successive_elimination import SuccessiveElimination
 from lowbid.policies.ucb1 import UCB1
@@ -69,6 +71,8 @@ __all__ = [
     "KLUCBPlus",
     "KLUCBPlusPlus",
     "ReBoot",
+    "SemiBoundedIMED",
+    "SemiBoundedKLUCB",
     "SuccessiveElimination",
     "UCBAlpha",
     "UCBTuned",

@@ -5,7 +5,7 @@ from lowbid._version import __version__
 from lowbid.environments import *
 from lowbid.online import Bandit
 from lowbid.policies import *
-from lowbid.policies import Policy
+from lowbid.policies import Policy, citation
 from lowbid.simulation import Result, simulate
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "Policy",
     "Result",
     "__version__",
+    "citation",
     "schedules",
     "simulate",
     *environments.__all__,

@@ -10,13 +10,13 @@ from __future__ import annotations
 import difflib
 import inspect
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from lowbid import environments, policies, schedules
 from lowbid.environments import Arms, Environment, RandomArms
 from lowbid.errors import InvalidValueError, UnknownNameError
-from lowbid.policies import Policy
+from lowbid.policies import Constructor, Policy
 
 _RANDOM = "random-"
 _SCHEDULES = {
@@ -38,7 +38,7 @@ def kebab(name: str) -> str:
 
 def policy_names() -> list[str]:
     """The names of all policies."""
-    return sorted(kebab(name) for name in policies.__all__)
+    return sorted(_constructors())
 
 
 def arms_names() -> list[str]:
@@ -51,10 +51,22 @@ def policy(name: str, parameters: Mapping[str, Any] | None = None) -> Policy:
 
     >>> policy("batch-ensemble", {"batches": "log(0.3)", "growth": "redistribute"}).name
     "BatchEnsemble(batches=Logarithmic(c=0.3), growth='redistribute')"
+    >>> policy("klucb.gaussian", {"sd": "0.5"}).name
+    'KLUCB.gaussian(sd=0.5)'
     """
-    known = {kebab(each): each for each in policies.__all__}
-    cls = getattr(policies, known[nearest("policy", name, known)])
-    return _make(kebab(cls.__name__), cls, parameters or {})
+    known = _constructors()
+    name = nearest("policy", name, known)
+    return _make(name, known[name].make, known[name].parameters, parameters or {})
+
+
+def _constructors() -> dict[str, Constructor]:
+    """The ways to make a policy, by the names of the command line."""
+    classes = [getattr(policies, each) for each in policies.__all__]
+    return {
+        kebab(name): constructor
+        for cls in classes
+        for name, constructor in cls.constructors().items()
+    }
 
 
 def arms(name: str, parameters: Mapping[str, Any]) -> Environment:
@@ -70,7 +82,7 @@ def arms(name: str, parameters: Mapping[str, Any]) -> Environment:
     random = name.lower().startswith(_RANDOM)
     family = _family(name[len(_RANDOM) :] if random else name)
     if not random:
-        return _make(kebab(family.__name__), family, parameters)
+        return _make(kebab(family.__name__), family, _field_names(family), parameters)
     known = ["n_arms", "low", "high", *_field_names(family)[1:]]
     values = {nearest("parameter", key, known): value for key, value in parameters.items()}
     if "n_arms" not in values:
@@ -170,22 +182,23 @@ def split(text: str) -> list[str]:
     return [item.strip() for item in re.split(r",(?![^(]*\))", text) if item.strip()]
 
 
-def _make(name: str, cls: type, parameters: Mapping[str, Any]) -> Any:
-    known = _field_names(cls)
+def _make(
+    name: str, make: Callable[..., Any], known: Iterable[str], parameters: Mapping[str, Any]
+) -> Any:
     if parameters and not known:
         raise InvalidValueError(f"{name} has no parameters; {next(iter(parameters))!r} was given.")
     values = {
         nearest(f"parameter of {name}", key, known): number(value)
         for key, value in parameters.items()
     }
-    return _call(name, cls, [], values)
+    return _call(name, make, [], values)
 
 
-def _call(name: str, cls: type, positional: list[Any], named: dict[str, Any]) -> Any:
+def _call(name: str, make: Callable[..., Any], positional: list[Any], named: dict[str, Any]) -> Any:
     try:
-        return cls(*positional, **named)
+        return make(*positional, **named)
     except TypeError as error:
-        needed = ", ".join(_field_names(cls)) or "no parameters"
+        needed = ", ".join(_field_names(make)) or "no parameters"
         raise InvalidValueError(f"{name} cannot be made ({error}); it takes {needed}.") from error
 
 
@@ -205,9 +218,9 @@ def _is_numbers(family: type) -> bool:
     return family.__name__ not in ("Empirical", "Mixed")
 
 
-def _field_names(cls: type) -> list[str]:
-    return list(inspect.signature(cls).parameters)
+def _field_names(make: Callable[..., Any]) -> list[str]:
+    return list(inspect.signature(make).parameters)
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"[-_ ]", "", name).lower()
+    return re.sub(r"[-_. ]", "", name).lower()

@@ -15,7 +15,10 @@ from lowbid.policies import (
     UCBV,
     BatchEnsemble,
     BetaThompson,
+    ExponentialThompson,
+    GaussianThompson,
     Policy,
+    SemiBoundedIMED,
 )
 from lowbid.validation._cell import Cell
 
@@ -68,12 +71,23 @@ def _batches(c: float, growth: str) -> BatchEnsemble:
     return BatchEnsemble(schedules.Logarithmic(c), growth=growth)  # type: ignore[arg-type]
 
 
+_THOMPSON: dict[int, Policy] = {
+    1: BetaThompson(),
+    2: BetaThompson(),
+    3: BetaThompson(),
+    4: GaussianThompson(),
+    5: ExponentialThompson(),
+}
+
 CELLS = [
     *_cells(UCB1(), {1: 127.0, 2: 78.0, 3: 186.0, 4: 182.0, 5: 189.0}, 2000),
     *_cells(UCBV(), {1: 164.0, 2: 72.3, 3: 275.0, 4: 359.0, 5: 331.0}, 2000),
     *_cells(_kl_ucb(0.0), {1: 4.9, 2: 51.8, 3: 43.0, 4: 182.0, 5: 15.9}, 2000),
     *_cells(_kl_ucb(3.0), {1: 6.1, 2: 60.4, 3: 60.8, 4: 259.0, 5: 22.2}, 2000),
-    *_cells(BetaThompson(), {1: 6.2, 2: 47.4, 3: 32.9}, 2000),
+    *_cells(_THOMPSON, {1: 6.2, 2: 47.4, 3: 32.9, 4: 148.0, 5: 15.1}, 2000),
+    *_cells(SemiBoundedIMED(), {1: 7.4, 2: 42.9, 3: 38.0, 5: 21.8}, 2000),
+    *_cells(_kl_ucb(0.0), {1: 8.6, 2: 196.0, 3: 77.0, 4: 450.0, 5: 26.6}, 20_000),
+    *_cells(_THOMPSON, {1: 6.5, 2: 143.0, 3: 51.6, 4: 294.0, 5: 20.8}, 20_000),
     *_cells(BatchEnsemble(1), {1: 5.3, 2: 28.7, 3: 37.9, 4: 132.0, 5: 10.0}, 2000),
     *_cells(BatchEnsemble(2), {1: 11.1, 2: 40.2, 3: 28.9, 4: 107.0, 5: 16.8}, 2000),
     *_cells(BatchEnsemble(3), {1: 20.4, 2: 49.4, 3: 38.0, 4: 98.5, 5: 26.4}, 2000),

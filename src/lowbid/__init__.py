@@ -8,7 +8,7 @@ from lowbid._version import __version__
 from lowbid.environments import *
 from lowbid.online import Bandit
 from lowbid.policies import *
-from lowbid.policies import Policy
+from lowbid.policies import Policy, citation
 from lowbid.simulation import Result, simulate
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ __all__ = [
     "__version__",
     "kernels",
     "random",
+    "citation",
     "schedules",
     "simulate",
     "testing",

@@ -1,6 +1,6 @@
 """lowbid: stochastic multi-armed bandits, built around Batch Ensemble."""
 
-from lowbid import environments, policies, schedules, theory
+from lowbid import environments, kernels, policies, random, schedules, theory
 from lowbid._version import __version__
 from lowbid.environments import *
 from lowbid.online import Bandit
@@ -13,6 +13,8 @@ __all__ = [
     "Policy",
     "Result",
     "__version__",
+    "kernels",
+    "random",
     "schedules",
     "simulate",
     "theory",

@@ -24,7 +24,8 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 from lowbid._kernel import kernel
-from lowbid.policies._base import Policy, require_finite
+from lowbid._require import require_finite
+from lowbid.policies._base import Policy
 from lowbid.policies._moments import Moments
 
 # Newton's error after a step is about the square of its length.
@@ -323,11 +324,6 @@ class FamilyPolicy(Policy):
         return cls(GaussianFamily(sd), **options)
 
     @classmethod
-    def gaussian_unknown_variance(cls, **options: Any) -> Self:
-        """For Gaussian losses, of which each arm may have another variance, not known."""
-        return cls(ScaledGaussianFamily(), **options)
-
-    @classmethod
     def exponential(cls, **options: Any) -> Self:
         """For exponentially distributed losses."""
         return cls(ExponentialFamily(), **options)
@@ -343,7 +339,6 @@ class FamilyPolicy(Policy):
         return [
             cls.bernoulli(),
             cls.gaussian(),
-            cls.gaussian_unknown_variance(),
             cls.exponential(),
             cls.poisson(),
         ]

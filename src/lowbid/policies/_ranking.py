@@ -61,6 +61,16 @@ def ranking_of(n_arms: int) -> Ranking:
     return ranking
 
 
+@allocating_kernel
+def unplayed_ranking_of(n_arms: int) -> Ranking:
+    """Make a ranking in which every arm has index minus infinity."""
+    ranking = ranking_of(n_arms)
+    for arm in range(n_arms):
+        place_unsorted(ranking, arm, -math.inf)
+    rebuild(ranking)
+    return ranking
+
+
 @kernel
 def _quarter(children: int) -> int:
     """How many groups of four hold so many children."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from lowbid._kernel import allocating_kernel, kernel, specialise
 from lowbid._random import Stream
-from lowbid.policies._base import About, Kernels, require_finite
-from lowbid.policies._families import Family, FamilyPolicy
+from lowbid._require import require_finite
+from lowbid.policies._base import About, Kernels, Policy
+from lowbid.policies._families import Family, FamilyPolicy, ScaledGaussianFamily
 from lowbid.policies._moments import Moments, add_loss, moments_of
 from lowbid.policies._tangents import (
     Tangents,
@@ -89,7 +90,7 @@ def update(
 
 
 @kernel
-def log_loglog(parameters: Parameters, step: int) -> float:
+def log_loglog(parameters: Any, step: int) -> float:
     """f(t) = log t + c log log t, the second term not below 0."""
     log = math.log(step)
     return log + parameters.c * math.log(max(log, 1.0))
@@ -200,6 +201,16 @@ class KLUCB(FamilyPolicy):
 
     def __post_init__(self) -> None:
         require_finite("c", self.c, above=0.0, or_equal=True)
+
+    @classmethod
+    def gaussian_unknown_variance(cls, c: float = 0.0) -> Self:
+        """For Gaussian losses, of which each arm may have another variance, not known."""
+        return cls(ScaledGaussianFamily(), c)
+
+    @classmethod
+    def variants(cls) -> list[Policy]:
+        """One for each family."""
+        return [*super().variants(), cls.gaussian_unknown_variance()]
 
     @property
     def kernels(self) -> Kernels:  # type: ignore[override]

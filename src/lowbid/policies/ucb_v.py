@@ -10,7 +10,8 @@ import numpy as np
 
 from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream
-from lowbid.policies._base import About, Floats, Kernels, Policy, require_finite
+from lowbid._require import require_finite
+from lowbid.policies._base import About, Floats, Kernels, Policy
 from lowbid.policies._moments import Moments, add_loss, moments_of, variance_of
 from lowbid.policies._ranking import argmin
 

@@ -1,0 +1,121 @@
+"""Anytime MOSS: the step in place of the horizon."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from lowbid._kernel import allocating_kernel, kernel
+from lowbid._random import Stream
+from lowbid._require import require_finite
+from lowbid.policies._base import About, Floats, Kernels, Policy
+from lowbid.policies._moments import Moments, add_loss, moments_of
+from lowbid.policies._ranking import argmin
+
+BIBTEX = r"""
+@inproceedings{degenne2016anytime,
+  title = {Anytime optimal algorithms in stochastic multi-armed bandits},
+  author = {Degenne, R{\'e}my and Perchet, Vianney},
+  booktitle = {International Conference on Machine Learning},
+  year = {2016},
+}
+"""
+
+
+class State(NamedTuple):
+    """What is kept of each arm, and room for the indices."""
+
+    moments: Moments
+    log_shares: Floats  # log(K n)
+    indices: Floats
+
+
+@allocating_kernel
+def init(parameters: AnytimeMOSS, n_arms: int, capacity: int) -> State:
+    """Before its first loss an arm's index is minus infinity."""
+    return State(
+        moments=moments_of(n_arms),
+        log_shares=np.zeros(n_arms),
+        indices=np.full(n_arms, -math.inf),
+    )
+
+
+@kernel
+def select(parameters: AnytimeMOSS, state: State, step: int, stream: Stream) -> int:
+    """Play the arm of lowest confidence bound."""
+    log = math.log(step)
+    factor = 0.5 * (1.0 + parameters.alpha)
+    for arm in range(len(state.indices)):
+        count = state.moments.counts[arm]
+        if count > 0.0:
+            budget = factor * max(log - state.log_shares[arm], 0.0) / count
+            state.indices[arm] = state.moments.means[arm] - parameters.scale * math.sqrt(budget)
+    return argmin(state.indices, True, stream)
+
+
+@kernel
+def update(
+    parameters: AnytimeMOSS, state: State, arm: int, loss: float, step: int, stream: Stream
+) -> None:
+    """Move the arm's mean."""
+    add_loss(state.moments, arm, loss)
+    state.log_shares[arm] = math.log(len(state.indices) * state.moments.counts[arm])
+
+
+@dataclass(frozen=True)
+class AnytimeMOSS(Policy):
+    r"""Anytime MOSS, in loss form.
+
+    With n losses of arm a, of mean m, its index at step t is
+
+    .. math:: m - b \sqrt{\frac{1 + \alpha}{2 n} \log^+ \frac{t}{K n}}
+
+    and the arm of lowest index is played; arms not yet played come first. Ties are broken
+    uniformly at random.
+
+    Parameters
+    ----------
+    alpha : float
+        How much wider than `MOSS` the index is, for not knowing the horizon.
+    scale : float
+        b: the width of the losses' range, or twice their standard deviation if they are
+        Gaussian.
+
+    Examples
+    --------
+    >>> import lowbid
+    >>> arms = lowbid.Bernoulli([0.1, 0.5, 0.9])
+    >>> result = lowbid.simulate(lowbid.AnytimeMOSS(), arms, horizon=1000, runs=100, seed=0)
+    >>> print(f"{result.regret[0, :, -1].mean():.1f}")
+    13.9
+
+    References
+    ----------
+    .. [1] R. Degenne, V. Perchet (2016). Anytime optimal algorithms in stochastic multi-armed
+       bandits. ICML.
+    """
+
+    alpha: float = 1.35
+    scale: float = 1.0
+
+    about = About(
+        family="index",
+        needs="the width of the losses' range",
+        time="K",
+        memory="K",
+        guarantee="b sqrt(K t) at every step t, whatever the gaps",
+        bibtex=BIBTEX,
+    )
+    kernels = Kernels(init, select, update)
+
+    def __post_init__(self) -> None:
+        require_finite("alpha", self.alpha, above=0.0)
+        require_finite("scale", self.scale, above=0.0)
+
+    @property
+    def location_free(self) -> bool:
+        """Adding a number to every loss moves all indices alike."""
+        return True

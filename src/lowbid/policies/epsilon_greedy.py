@@ -1,0 +1,95 @@
+"""Epsilon-greedy: the arm of lowest mean, but now and then any arm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from lowbid._kernel import kernel
+from lowbid._random import Stream, integer, uniform
+from lowbid._require import require
+from lowbid.policies._base import About, Kernels, Policy
+from lowbid.policies._ranking import lowest_arm
+from lowbid.policies.greedy import State, init, update
+
+BIBTEX = r"""
+@book{sutton2018reinforcement,
+  title = {Reinforcement learning: an introduction},
+  author = {Sutton, Richard S. and Barto, Andrew G.},
+  edition = {Second},
+  publisher = {MIT Press},
+  year = {2018},
+}
+"""
+
+
+class Parameters(NamedTuple):
+    """What the kernels read: any arm is played with probability max(epsilon, rate / t)."""
+
+    epsilon: float
+    rate: float
+
+
+@kernel
+def select(parameters: Parameters, state: State, step: int, stream: Stream) -> int:
+    """Play any arm now and then, else the one of lowest mean."""
+    if uniform(stream) < max(parameters.epsilon, parameters.rate / step):
+        return integer(stream, len(state.moments.counts))
+    return lowest_arm(state.ranking, True, stream)
+
+
+@dataclass(frozen=True)
+class EpsilonGreedy(Policy):
+    r"""Epsilon-greedy with a constant epsilon.
+
+    With probability epsilon an arm drawn uniformly at random, else the arm of lowest mean loss;
+    an arm not yet played counts as the lowest. Ties are broken uniformly at random.
+
+    Parameters
+    ----------
+    epsilon : float
+        The probability of exploration.
+
+    Examples
+    --------
+    >>> import lowbid
+    >>> arms = lowbid.Bernoulli([0.1, 0.5, 0.9])
+    >>> result = lowbid.simulate(lowbid.EpsilonGreedy(), arms, horizon=1000, runs=100, seed=0)
+    >>> print(f"{result.regret[0, :, -1].mean():.1f}")
+    43.7
+
+    References
+    ----------
+    .. [1] R. S. Sutton, A. G. Barto (2018). Reinforcement learning: an introduction. MIT Press,
+       chapter 2.
+    """
+
+    epsilon: float = 0.1
+
+    about = About(
+        family="plain",
+        needs="nothing",
+        time="K, or log K with many arms",
+        memory="K",
+        guarantee="none: linear in T",
+        bibtex=BIBTEX,
+    )
+    kernels = Kernels(init, select, update)
+
+    def __post_init__(self) -> None:
+        good = isinstance(self.epsilon, int | float) and 0.0 <= self.epsilon <= 1.0
+        require(good, f"epsilon is {self.epsilon!r}; give a probability from 0 to 1.")
+
+    @property
+    def scale_free(self) -> bool:
+        """Means are only compared."""
+        return True
+
+    @property
+    def location_free(self) -> bool:
+        """Means are only compared."""
+        return True
+
+    def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:
+        """What the kernels read."""
+        return Parameters(epsilon=float(self.epsilon), rate=0.0)

@@ -1,0 +1,93 @@
+"""Thompson sampling for exponentially distributed losses."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from lowbid._kernel import allocating_kernel, kernel
+from lowbid._random import Stream, gamma
+from lowbid.policies._base import About, Floats, Kernels, Policy
+from lowbid.policies._moments import Moments, add_loss, moments_of
+from lowbid.policies._ranking import argmin
+from lowbid.policies.gaussian_thompson import BIBTEX
+
+
+class State(NamedTuple):
+    """What is kept of each arm, and room for the draws."""
+
+    moments: Moments
+    draws: Floats
+
+
+@allocating_kernel
+def init(parameters: ExponentialThompson, n_arms: int, capacity: int) -> State:
+    """Before its first loss an arm's draw is minus infinity."""
+    return State(moments=moments_of(n_arms), draws=np.full(n_arms, -math.inf))
+
+
+@kernel
+def select(parameters: ExponentialThompson, state: State, step: int, stream: Stream) -> int:
+    """Draw a mean loss for every arm, and play the lowest."""
+    for arm in range(len(state.draws)):
+        count = state.moments.counts[arm]
+        if count > 0.0:
+            state.draws[arm] = state.moments.sums[arm] / gamma(stream, count)
+    return argmin(state.draws, True, stream)
+
+
+@kernel
+def update(
+    parameters: ExponentialThompson, state: State, arm: int, loss: float, step: int, stream: Stream
+) -> None:
+    """Add the loss up."""
+    add_loss(state.moments, arm, loss)
+
+
+@dataclass(frozen=True)
+class ExponentialThompson(Policy):
+    r"""Thompson sampling for exponential arms, in loss form.
+
+    With n losses of arm a, of sum S, and Jeffreys' prior for its mean, draw
+
+    .. math:: \theta_a = S / G, \qquad G \sim \mathrm{Gamma}(n, 1)
+
+    and play the arm of lowest draw; arms not yet played come first.
+
+    Examples
+    --------
+    >>> import lowbid
+    >>> arms = lowbid.ExponentialByMean([0.1, 0.5, 0.9])
+    >>> policy = lowbid.ExponentialThompson()
+    >>> result = lowbid.simulate(policy, arms, horizon=1000, runs=100, seed=0)
+    >>> print(f"{result.regret[0, :, -1].mean():.1f}")
+    3.0
+
+    References
+    ----------
+    .. [1] N. Korda, E. Kaufmann, R. Munos (2013). Thompson sampling for 1-dimensional exponential
+       family bandits. NeurIPS.
+    """
+
+    about = About(
+        family="posterior sampling",
+        needs="exponentially distributed losses",
+        time="K",
+        memory="K",
+        guarantee="asymptotically optimal for exponential losses",
+        bibtex=BIBTEX,
+    )
+    kernels = Kernels(init, select, update)
+
+    @property
+    def scale_free(self) -> bool:
+        """Draws scale with the losses."""
+        return True
+
+    @property
+    def loss_range(self) -> tuple[float, float]:
+        """Losses are not negative."""
+        return 0.0, math.inf

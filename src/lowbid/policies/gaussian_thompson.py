@@ -1,0 +1,109 @@
+"""Thompson sampling with a Gaussian posterior."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from lowbid._kernel import allocating_kernel, kernel
+from lowbid._random import Stream, normal
+from lowbid._require import require_finite
+from lowbid.policies._base import About, Floats, Kernels, Policy
+from lowbid.policies._moments import Moments, add_loss, moments_of
+from lowbid.policies._ranking import argmin
+
+BIBTEX = r"""
+@inproceedings{korda2013thompson,
+  title = {Thompson sampling for 1-dimensional exponential family bandits},
+  author = {Korda, Nathaniel and Kaufmann, Emilie and Munos, R{\'e}mi},
+  booktitle = {Advances in Neural Information Processing Systems},
+  year = {2013},
+}
+"""
+
+
+class State(NamedTuple):
+    """What is kept of each arm, and room for the draws."""
+
+    moments: Moments
+    draws: Floats
+
+
+@allocating_kernel
+def init(parameters: GaussianThompson, n_arms: int, capacity: int) -> State:
+    """Before its first loss an arm's draw is minus infinity."""
+    return State(moments=moments_of(n_arms), draws=np.full(n_arms, -math.inf))
+
+
+@kernel
+def select(parameters: GaussianThompson, state: State, step: int, stream: Stream) -> int:
+    """Draw a mean loss for every arm, and play the lowest."""
+    for arm in range(len(state.draws)):
+        count = state.moments.counts[arm]
+        if count > 0.0:
+            error = parameters.sd / math.sqrt(count)
+            state.draws[arm] = state.moments.means[arm] + error * normal(stream)
+    return argmin(state.draws, True, stream)
+
+
+@kernel
+def update(
+    parameters: GaussianThompson, state: State, arm: int, loss: float, step: int, stream: Stream
+) -> None:
+    """Move the arm's mean."""
+    add_loss(state.moments, arm, loss)
+
+
+@dataclass(frozen=True)
+class GaussianThompson(Policy):
+    r"""Thompson sampling for Gaussian arms of known standard deviation, in loss form.
+
+    With n losses of arm a, of mean m, and no prior knowledge of its mean, draw
+
+    .. math:: \theta_a \sim N(m, \sigma^2 / n)
+
+    and play the arm of lowest draw; arms not yet played come first.
+
+    Parameters
+    ----------
+    sd : float
+        Sigma: the losses' standard deviation.
+
+    Examples
+    --------
+    >>> import lowbid
+    >>> arms = lowbid.Gaussian([0.1, 0.5, 0.9])
+    >>> result = lowbid.simulate(lowbid.GaussianThompson(), arms, horizon=1000, runs=100, seed=0)
+    >>> print(f"{result.regret[0, :, -1].mean():.1f}")
+    29.5
+
+    References
+    ----------
+    .. [1] W. R. Thompson (1933). On the likelihood that one unknown probability exceeds another
+       in view of the evidence of two samples. Biometrika 25.
+    .. [2] N. Korda, E. Kaufmann, R. Munos (2013). Thompson sampling for 1-dimensional exponential
+       family bandits. NeurIPS.
+    """
+
+    sd: float = 1.0
+
+    about = About(
+        family="posterior sampling",
+        needs="the losses' standard deviation",
+        time="K",
+        memory="K",
+        guarantee="asymptotically optimal for Gaussian losses",
+        bibtex=BIBTEX,
+    )
+    kernels = Kernels(init, select, update)
+
+    def __post_init__(self) -> None:
+        require_finite("sd", self.sd, above=0.0)
+
+    @property
+    def location_free(self) -> bool:
+        """Adding a number to every loss moves all draws alike."""
+        return True

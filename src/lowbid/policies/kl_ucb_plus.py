@@ -1,0 +1,90 @@
+"""KL-UCB+: KL-UCB with less exploration of arms that were played often."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+from lowbid._kernel import kernel
+from lowbid.policies._base import About, Kernels
+from lowbid.policies._families import FamilyPolicy
+from lowbid.policies.kl_ucb import BIBTEX, Parameters, kernels_for
+
+BIBTEX_PLUS = r"""
+@article{honda2019note,
+  title = {A note on {KL-UCB+} policy for the stochastic bandit},
+  author = {Honda, Junya},
+  journal = {arXiv preprint arXiv:1903.07839},
+  year = {2019},
+}
+"""
+
+
+@kernel
+def log_step(parameters: Parameters, step: int) -> float:
+    """The part log t of log(t / n)."""
+    return math.log(step)
+
+
+@kernel
+def log_count(count: float) -> float:
+    """The part log n of log(t / n)."""
+    return math.log(count)
+
+
+@dataclasses.dataclass(frozen=True)
+class KLUCBPlus(FamilyPolicy):
+    r"""KL-UCB+, in loss form.
+
+    With n losses of arm a, of mean m, its index at step t is
+
+    .. math:: \min \{ q \le m : n \, D(m, q) \le \log(t / n) \},
+
+    where D is the Kullback-Leibler divergence between distributions of the family with means m
+    and q. The arm of lowest index is played; arms not yet played come first. Ties are broken
+    uniformly at random.
+
+    Make it for a family: ``KLUCBPlus.bernoulli()`` for losses in [0, 1],
+    ``KLUCBPlus.gaussian(sd=1.0)``, ``KLUCBPlus.exponential()``, ``KLUCBPlus.poisson()``.
+
+    Parameters
+    ----------
+    family : Family
+        Use the constructors above.
+
+    Examples
+    --------
+    >>> import lowbid
+    >>> arms = lowbid.Bernoulli([0.1, 0.5, 0.9])
+    >>> policy = lowbid.KLUCBPlus.bernoulli()
+    >>> result = lowbid.simulate(policy, arms, horizon=1000, runs=100, seed=0)
+    >>> print(f"{result.regret[0, :, -1].mean():.1f}")
+    6.7
+
+    References
+    ----------
+    .. [1] A. Garivier, O. Cappé (2011). The KL-UCB algorithm for bounded stochastic bandits and
+       beyond. COLT.
+    .. [2] J. Honda (2019). A note on KL-UCB+ policy for the stochastic bandit. arXiv:1903.07839.
+    """
+
+    @property
+    def kernels(self) -> Kernels:  # type: ignore[override]
+        """The rule for this family."""
+        return kernels_for(self.family, log_step, log_count)
+
+    @property
+    def about(self) -> About:  # type: ignore[override]
+        """What to know, for this family."""
+        return About(
+            family="index",
+            needs=self.family.needs,
+            time="K",
+            memory="K",
+            guarantee="asymptotically optimal for Bernoulli losses",
+            bibtex=BIBTEX + BIBTEX_PLUS,
+        )
+
+    def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:
+        """What the kernels read."""
+        return Parameters(sd=self.sd, c=0.0)

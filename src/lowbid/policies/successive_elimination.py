@@ -1,0 +1,136 @@
+"""Successive elimination: rounds over all arms that may still be the best."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from lowbid._kernel import allocating_kernel, kernel
+from lowbid._random import Stream
+from lowbid._require import require, require_finite
+from lowbid.policies._base import About, Floats, Kernels, Policy
+from lowbid.policies._moments import Moments, add_loss, moments_of
+from lowbid.policies._ranking import argmin
+
+BIBTEX = r"""
+@article{evendar2006action,
+  title = {Action elimination and stopping conditions for the multi-armed bandit and
+           reinforcement learning problems},
+  author = {Even-Dar, Eyal and Mannor, Shie and Mansour, Yishay},
+  journal = {Journal of Machine Learning Research},
+  volume = {7},
+  year = {2006},
+}
+"""
+
+
+class State(NamedTuple):
+    """What is kept of each arm."""
+
+    moments: Moments
+    turns: Floats  # how often the arm was played; infinite once it is out
+
+
+@allocating_kernel
+def init(parameters: SuccessiveElimination, n_arms: int, capacity: int) -> State:
+    """All arms are in."""
+    return State(moments=moments_of(n_arms), turns=np.zeros(n_arms))
+
+
+@kernel
+def select(parameters: SuccessiveElimination, state: State, step: int, stream: Stream) -> int:
+    """Play an arm whose turn in this round is still to come."""
+    return argmin(state.turns, True, stream)
+
+
+@kernel
+def update(
+    parameters: SuccessiveElimination,
+    state: State,
+    arm: int,
+    loss: float,
+    step: int,
+    stream: Stream,
+) -> None:
+    """Move the arm's mean; at the end of a round, drop arms that are too bad."""
+    add_loss(state.moments, arm, loss)
+    state.turns[arm] += 1.0
+    shortest = state.turns[arm]
+    lowest = math.inf
+    for other in range(len(state.turns)):
+        if state.turns[other] < math.inf:
+            shortest = min(shortest, state.turns[other])
+            lowest = min(lowest, state.moments.means[other])
+    if shortest == state.turns[arm]:
+        limit = lowest + 2.0 * radius(parameters, shortest, len(state.turns))
+        for other in range(len(state.turns)):
+            if state.moments.means[other] > limit:
+                state.turns[other] = math.inf
+
+
+@kernel
+def radius(parameters: SuccessiveElimination, count: float, n_arms: int) -> float:
+    """How far a mean of so many losses may be off, for all arms and rounds at once."""
+    log = math.log(4.0 * n_arms * count * count / parameters.delta)
+    return parameters.scale * math.sqrt(log / (2.0 * count))
+
+
+@dataclass(frozen=True)
+class SuccessiveElimination(Policy):
+    r"""Successive elimination.
+
+    All arms are played in rounds, in random order. After round n an arm is out, for good, if its
+    mean loss is more than 2 r above the lowest one of the arms that are in, with
+
+    .. math:: r = b \sqrt{\log(4 K n^2 / \delta) / (2 n)}.
+
+    With probability at least 1 - delta the best arm stays in.
+
+    Parameters
+    ----------
+    delta : float
+        The probability that the best arm may be lost.
+    scale : float
+        b: the width of the losses' range, or twice their standard deviation if they are
+        Gaussian.
+
+    Examples
+    --------
+    >>> import lowbid
+    >>> arms = lowbid.Bernoulli([0.1, 0.5, 0.9])
+    >>> policy = lowbid.SuccessiveElimination()
+    >>> result = lowbid.simulate(policy, arms, horizon=1000, runs=100, seed=0)
+    >>> print(f"{result.regret[0, :, -1].mean():.1f}")
+    112.2
+
+    References
+    ----------
+    .. [1] E. Even-Dar, S. Mannor, Y. Mansour (2006). Action elimination and stopping conditions
+       for the multi-armed bandit and reinforcement learning problems. JMLR 7.
+    """
+
+    delta: float = 0.05
+    scale: float = 1.0
+
+    about = About(
+        family="plain",
+        needs="the width of the losses' range",
+        time="K",
+        memory="K",
+        guarantee="with probability 1 - delta, sum over arms of b^2 log(K T / delta) / gap",
+        bibtex=BIBTEX,
+    )
+    kernels = Kernels(init, select, update)
+
+    def __post_init__(self) -> None:
+        good = isinstance(self.delta, int | float) and 0.0 < self.delta < 1.0
+        require(good, f"delta is {self.delta!r}; give a probability between 0 and 1.")
+        require_finite("scale", self.scale, above=0.0)
+
+    @property
+    def location_free(self) -> bool:
+        """Only differences of means matter."""
+        return True

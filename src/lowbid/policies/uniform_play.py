@@ -1,0 +1,79 @@
+"""Uniform play: any arm, whatever happened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from lowbid._kernel import allocating_kernel, kernel
+from lowbid._random import Stream, integer
+from lowbid.policies._base import About, Ints, Kernels, Policy
+from lowbid.policies.greedy import BIBTEX
+
+
+class State(NamedTuple):
+    """How often each arm was played; kept for the looker-on."""
+
+    counts: Ints
+
+
+@allocating_kernel
+def init(parameters: UniformPlay, n_arms: int, capacity: int) -> State:
+    """Nothing was played."""
+    return State(counts=np.zeros(n_arms, np.int64))
+
+
+@kernel
+def select(parameters: UniformPlay, state: State, step: int, stream: Stream) -> int:
+    """Play any arm."""
+    return integer(stream, len(state.counts))
+
+
+@kernel
+def update(
+    parameters: UniformPlay, state: State, arm: int, loss: float, step: int, stream: Stream
+) -> None:
+    """Count the play; the loss does not matter."""
+    state.counts[arm] += 1
+
+
+@dataclass(frozen=True)
+class UniformPlay(Policy):
+    r"""Uniform play: at each step an arm drawn uniformly at random.
+
+    The baseline that learns nothing: its regret is T times the mean gap.
+
+    Examples
+    --------
+    >>> import lowbid
+    >>> arms = lowbid.Bernoulli([0.1, 0.5, 0.9])
+    >>> result = lowbid.simulate(lowbid.UniformPlay(), arms, horizon=1000, runs=100, seed=0)
+    >>> print(f"{result.regret[0, :, -1].mean():.1f}")
+    398.7
+
+    References
+    ----------
+    .. [1] T. Lattimore, C. Szepesvári (2020). Bandit algorithms. Cambridge University Press.
+    """
+
+    about = About(
+        family="plain",
+        needs="nothing",
+        time="1",
+        memory="K",
+        guarantee="none: linear in T",
+        bibtex=BIBTEX,
+    )
+    kernels = Kernels(init, select, update)
+
+    @property
+    def scale_free(self) -> bool:
+        """Losses do not matter."""
+        return True
+
+    @property
+    def location_free(self) -> bool:
+        """Losses do not matter."""
+        return True

@@ -1,0 +1,98 @@
+"""One figure of a table: what was run, and what was found."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+from lowbid.environments import Environment
+from lowbid.policies import Policy
+
+# A difference of more standard errors than this is a disagreement: by chance it comes up once in
+# two thousand cells.
+_TOO_FAR = 3.5
+
+
+@dataclasses.dataclass(frozen=True)
+class Cell:
+    """A mean regret as published.
+
+    Attributes
+    ----------
+    source : str
+        Where it stands: authors, year, table.
+    problem : str
+        What the source calls the arms.
+    arms : Environment
+        The arms.
+    policy : Policy
+        What was run.
+    horizon : int
+        After how many steps.
+    regret : float
+        The mean regret.
+    unit : float
+        The place of its last digit, 0.1 for one decimal.
+    runs : int, optional
+        How many runs it is the mean of; the standard error follows from the spread of ours.
+    error : float, optional
+        Its standard error as a share of it, if the source gives that instead.
+    """
+
+    source: str
+    problem: str
+    arms: Environment
+    policy: Policy
+    horizon: int
+    regret: float
+    unit: float
+    runs: int | None = None
+    error: float | None = None
+
+    def standard_error(self, sd: float) -> float:
+        """The published figure's, from the spread of single runs, and from rounding."""
+        sampling = sd / math.sqrt(self.runs) if self.runs else (self.error or 0.0) * self.regret
+        return math.hypot(sampling, self.unit / math.sqrt(12.0))
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    """A published figure beside ours.
+
+    Attributes
+    ----------
+    cell : Cell
+        What was published.
+    regret, sd : float
+        The mean and the standard deviation of our runs.
+    runs : int
+        Their number.
+    """
+
+    cell: Cell
+    regret: float
+    sd: float
+    runs: int
+
+    @property
+    def standard_error(self) -> float:
+        """Of our mean."""
+        return self.sd / math.sqrt(self.runs)
+
+    @property
+    def distance(self) -> float:
+        """The difference, ours less published, in standard errors of the difference."""
+        error = math.hypot(self.standard_error, self.cell.standard_error(self.sd))
+        return (self.regret - self.cell.regret) / error
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the difference can be chance."""
+        return abs(self.distance) <= _TOO_FAR
+
+    def __str__(self) -> str:
+        verdict = "agrees" if self.agrees else f"DISAGREES by {self.distance:+.1f} se"
+        return (
+            f"{self.cell.problem:<28} {self.cell.policy.name:<40} {self.regret:8.1f} "
+            f"{self.cell.regret:9.1f} {self.standard_error:8.2f}  {verdict}"
+        )

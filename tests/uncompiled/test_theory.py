@@ -24,4 +24,5 @@ def results():
 def test_theory_is_the_same_compiled_and_not():
     with interpreted():
         plain = results()
-    assert plain == results()  # bit for bit
+    with np.errstate(over="ignore"):  # streams wrap around if nothing is compiled
+        assert plain == results()  # bit for bit

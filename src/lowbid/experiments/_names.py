@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from lowbid import environments, policies, schedules
@@ -38,7 +38,7 @@ def kebab(name: str) -> str:
 
 def policy_names() -> list[str]:
     """The names of all policies."""
-    return sorted(kebab(name) for name in policies.__all__)
+    return sorted(_makers())
 
 
 def arms_names() -> list[str]:
@@ -52,9 +52,9 @@ def policy(name: str, parameters: Mapping[str, Any] | None = None) -> Policy:
     >>> policy("batch-ensemble", {"batches": "log(0.3)", "growth": "redistribute"}).name
     "BatchEnsemble(batches=Logarithmic(c=0.3), growth='redistribute')"
     """
-    known = {kebab(each): each for each in policies.__all__}
-    cls = getattr(policies, known[nearest("policy", name, known)])
-    return _make(kebab(cls.__name__), cls, parameters or {})
+    makers = _makers()
+    known = nearest("policy", name, makers)
+    return _make(known, makers[known], parameters or {})
 
 
 def arms(name: str, parameters: Mapping[str, Any]) -> Environment:
@@ -71,7 +71,7 @@ def arms(name: str, parameters: Mapping[str, Any]) -> Environment:
     family = _family(name[len(_RANDOM) :] if random else name)
     if not random:
         return _make(kebab(family.__name__), family, parameters)
-    known = ["n_arms", "low", "high", *_field_names(family)[1:]]
+    known = ["n_arms", "low", "high", *_parameters(family)[1:]]
     values = {nearest("parameter", key, known): value for key, value in parameters.items()}
     if "n_arms" not in values:
         raise InvalidValueError(f"{name} needs the number of arms, such as {name}:10.")
@@ -116,7 +116,7 @@ def arms_of_text(text: str) -> Environment:
     name, _, rest = text.partition(":")
     name = name.strip()
     random = name.lower().startswith(_RANDOM)
-    key = "n_arms" if random else _field_names(_family(name))[0]
+    key = "n_arms" if random else _parameters(_family(name))[0]
     values: dict[str, list[str]] = {}
     for item in split(rest):
         left, equals, right = item.partition("=")
@@ -170,22 +170,35 @@ def split(text: str) -> list[str]:
     return [item.strip() for item in re.split(r",(?![^(]*\))", text) if item.strip()]
 
 
-def _make(name: str, cls: type, parameters: Mapping[str, Any]) -> Any:
-    known = _field_names(cls)
+def _makers() -> dict[str, Callable[..., Policy]]:
+    """What makes policies, by name: classes, and their constructors for a family of losses."""
+    found: dict[str, Callable[..., Policy]] = {}
+    for cls in (getattr(policies, name) for name in policies.__all__):
+        name = kebab(cls.__name__)
+        if all(p.default is not p.empty for p in inspect.signature(cls).parameters.values()):
+            found[name] = cls
+        for maker, _ in inspect.getmembers(cls, inspect.ismethod):
+            if not maker.startswith("_") and not hasattr(Policy, maker):
+                found[f"{name}-{maker.replace('_', '-')}"] = getattr(cls, maker)
+    return found
+
+
+def _make(name: str, maker: Callable[..., Any], parameters: Mapping[str, Any]) -> Any:
+    known = _parameters(maker)
     if parameters and not known:
         raise InvalidValueError(f"{name} has no parameters; {next(iter(parameters))!r} was given.")
     values = {
         nearest(f"parameter of {name}", key, known): number(value)
         for key, value in parameters.items()
     }
-    return _call(name, cls, [], values)
+    return _call(name, maker, [], values)
 
 
-def _call(name: str, cls: type, positional: list[Any], named: dict[str, Any]) -> Any:
+def _call(name: str, maker: Callable[..., Any], values: list[Any], named: dict[str, Any]) -> Any:
     try:
-        return cls(*positional, **named)
+        return maker(*values, **named)
     except TypeError as error:
-        needed = ", ".join(_field_names(cls)) or "no parameters"
+        needed = ", ".join(_parameters(maker)) or "no parameters"
         raise InvalidValueError(f"{name} cannot be made ({error}); it takes {needed}.") from error
 
 
@@ -205,8 +218,8 @@ def _is_numbers(family: type) -> bool:
     return family.__name__ not in ("Empirical", "Mixed")
 
 
-def _field_names(cls: type) -> list[str]:
-    return list(inspect.signature(cls).parameters)
+def _parameters(maker: Callable[..., Any]) -> list[str]:
+    return list(inspect.signature(maker).parameters)
 
 
 def _plain(name: str) -> str:

@@ -31,15 +31,38 @@ def poisson(x: float, y: float) -> float:
     return y - x + (x * math.log(x / y) if x else 0.0)
 
 
-def lowest_mean(divergence, x: float, budget: float, low: float) -> float:
+def lowest_mean(divergence, x: float, budget: float, low: float, steps: int = 200) -> float:
     """The lowest y in [low, x] with D(x, y) <= budget."""
     if divergence(x, low) <= budget:
         return low
     high = x
-    for _ in range(200):
+    for _ in range(steps):
         middle = (low + high) / 2
         if divergence(x, middle) <= budget:
             high = middle
         else:
             low = middle
     return high
+
+
+def kinf(losses: list[float], q: float) -> float:
+    """The maximum over lambda in [0, 1 / q] of mean log(1 + lambda (X - q)), by ternary search."""
+    if q >= math.fsum(losses) / len(losses):
+        return 0.0
+    if q <= 0.0:
+        return math.inf
+
+    def value(lam: float) -> float:
+        terms = [1 + lam * (x - q) for x in losses]
+        if min(terms) <= 0.0:
+            return -math.inf
+        return math.fsum(math.log(term) for term in terms) / len(losses)
+
+    low, high = 0.0, 1 / q
+    for _ in range(90):
+        a, b = low + (high - low) / 3, high - (high - low) / 3
+        if value(a) < value(b):
+            low = a
+        else:
+            high = b
+    return max(value(high), value(low), value(1 / q))

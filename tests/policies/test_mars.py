@@ -25,7 +25,7 @@ def follow(losses_of, arms: int, subsets: int, horizon: int):
 
 
 def index_of(bandit, arm: int) -> float:
-    return bandit.state.ranking.lowest[arm] + bandit.state.origin[0]
+    return bandit.state.ranking.indices[arm] + bandit.state.origin[0]
 
 
 @pytest.mark.parametrize("subsets", [2, 3, 20, 200])
@@ -62,7 +62,7 @@ def test_index_lies_above_the_mean_once_in_m_times():
         stream = stream_of_run(key(7, "coverage"), trial)
         for x in rng.normal(size=pulls):
             policy.kernels.update(parameters, state, 0, x, 1, stream)
-        above += state.ranking.lowest[0] + state.origin[0] > 0.0
+        above += state.ranking.indices[0] + state.origin[0] > 0.0
     expected = 1 / (subsets + 1)
     error = math.sqrt(expected / trials)
     assert abs(above / trials - expected) < 4 * error
@@ -72,10 +72,10 @@ def test_an_index_is_redrawn_only_when_its_arm_is_played():
     bandit = lowbid.Bandit(2, lowbid.MARS(), seed=0)
     for _ in range(30):
         bandit.update(0, loss=0.5)
-    before = bandit.state.ranking.lowest[0]
+    before = bandit.state.ranking.indices[0]
     for _ in range(30):
         bandit.update(1, loss=0.7)
-    assert bandit.state.ranking.lowest[0] == before
+    assert bandit.state.ranking.indices[0] == before
 
 
 def test_refuses_too_few_subsets():

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -8,11 +9,10 @@ from lowbid.policies import _ranking as ranking
 def scan_and_tree(n_arms):
     """A ranking that scans, and one that keeps a tree, of the same arms."""
     tree = ranking.ranking_of(max(n_arms, 200))
-    leaves = len(tree.tied) // 2
-    assert leaves > 0
+    assert len(tree.groups) > 0
     for arm in range(n_arms, 200):
         ranking.place(tree, arm, np.inf)
-    return ranking.Ranking(np.zeros(n_arms), np.zeros(0, np.int64)), tree
+    return ranking.Ranking(np.zeros(n_arms), np.zeros((0, 8)), np.zeros(1, np.int64)), tree
 
 
 @settings(max_examples=80)
@@ -30,7 +30,7 @@ def test_the_tree_picks_what_the_scan_picks(n_arms, data):
             ours, theirs = np.array([9], np.uint64), np.array([9], np.uint64)
             chosen = ranking.lowest_arm(tree, random_ties, theirs)
             assert chosen == ranking.lowest_arm(scan, random_ties, ours)
-            assert scan.lowest[chosen] == scan.lowest.min()
+            assert scan.indices[chosen] == scan.indices.min()
             assert ours[0] == theirs[0]
 
 
@@ -45,10 +45,17 @@ def test_ties_are_uniform():
     assert ranking.argmin(indices, False, stream) == 1
 
 
-def test_rebuild_brings_the_tree_up_to_date():
-    tree = ranking.ranking_of(500)
-    values = np.random.default_rng(0).permutation(500).astype(float)
+@pytest.mark.parametrize("n_arms", [97, 255, 256, 257, 1023, 1024, 1025, 5000])
+def test_rebuild_brings_the_tree_up_to_date(n_arms):
+    """At sizes that fill the tree's levels exactly, and at one more and one less."""
+    tree = ranking.ranking_of(n_arms)
+    values = np.random.default_rng(0).permutation(n_arms).astype(float)
     for arm, value in enumerate(values):
         ranking.place_unsorted(tree, arm, value)
     ranking.rebuild(tree)
-    assert ranking.lowest_arm(tree, True, np.array([1], np.uint64)) == values.argmin()
+    stream = np.array([1], np.uint64)
+    for _ in range(200):
+        arm = ranking.lowest_arm(tree, True, stream)
+        assert arm == values.argmin()
+        values[arm] += 1000.5
+        ranking.place(tree, arm, values[arm])

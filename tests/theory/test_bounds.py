@@ -234,3 +234,10 @@ def test_curves_for_other_arms():
     curve = next(curve for curve in drawn.curves if curve.name == "UCB1")
     assert (np.diff(curve.values) >= 0).all()
     assert "over instances" in curve.note
+
+
+def test_values_by_name_are_what_a_chart_takes():
+    steps = [1, 10, 100]
+    found = curves_for(EASY, horizon=100, steps=steps)
+    assert list(found.values) == [curve.name for curve in found.curves]
+    assert found.values["UCB1"] == pytest.approx(textbook.ucb1(EASY, steps))

@@ -90,7 +90,7 @@ def update(
 
 
 @kernel
-def log_loglog(parameters: Parameters, step: int) -> float:
+def log_loglog(parameters: Any, step: int) -> float:
     """f(t) = log t + c log log t, the second term not below 0."""
     log = math.log(step)
     return log + parameters.c * math.log(max(log, 1.0))

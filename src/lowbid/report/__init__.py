@@ -19,6 +19,7 @@ from lowbid.report._page import (
     ranking,
     render,
 )
+from lowbid.report._theory_page import save_theory_page
 
 __all__ = [
     "Block",
@@ -41,5 +42,6 @@ __all__ = [
     "render",
     "save_figure",
     "save_panel",
+    "save_theory_page",
     "styles",
 ]

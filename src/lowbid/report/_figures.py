@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ def save_figure(chart: Chart, styles: Mapping[str, Style], folder: Path) -> list
     beside = 0.35 + _CHARACTER * max(
         len(line) for text in labels.values() for line in text.splitlines()
     )
-    with _matplotlib() as plt:
+    with matplotlib_without_screen() as plt:
         canvas, axes = plt.subplots(figsize=(_WIDTH + beside, _HEIGHT))
         _margins(canvas, left=0.65, right=beside, top=0.35, bottom=0.5)
         draw(axes, chart, styles)
@@ -53,7 +54,7 @@ def save_panel(
     """Draw all charts side by side with one legend, and save them as PNG and SVG."""
     columns = min(3, len(charts))
     rows = math.ceil(len(charts) / columns)
-    with _matplotlib() as plt:
+    with matplotlib_without_screen() as plt:
         canvas, grid = plt.subplots(rows, columns, figsize=(4.0 * columns, 2.9 * rows + 0.7))
         _margins(canvas, left=0.65, right=0.2, top=0.45, bottom=1.05, between=0.7)
         places = np.atleast_1d(grid).ravel()
@@ -183,24 +184,19 @@ def _smallest_positive(chart: Chart) -> float:
     return float(means[means > 0].min()) if (means > 0).any() else 1.0
 
 
-class _matplotlib:  # noqa: N801 - used as a context manager, like a function
-    """Matplotlib, without a screen and with our settings inside the block."""
-
-    def __enter__(self) -> Any:
-        try:
-            import matplotlib
-            from matplotlib import pyplot
-        except ImportError as error:
-            raise MissingPackageError(
-                "figures need matplotlib: pip install 'lowbid[report]'"
-            ) from error
-        self._settings = matplotlib.rc_context(_SETTINGS)
-        self._settings.__enter__()
+@contextlib.contextmanager
+def matplotlib_without_screen(settings: Mapping[str, Any] | None = None) -> Iterator[Any]:
+    """Matplotlib's pyplot, with our settings inside the block, and others on top of them."""
+    try:
+        import matplotlib
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise MissingPackageError(
+            "figures need matplotlib: pip install 'lowbid[report]'"
+        ) from error
+    with matplotlib.rc_context(_SETTINGS | dict(settings or {})):
         pyplot.switch_backend("agg")
-        return pyplot
-
-    def __exit__(self, *error: Any) -> None:
-        self._settings.__exit__(*error)
+        yield pyplot
 
 
 def _save(canvas: Any, plt: Any, folder: Path, name: str) -> list[Path]:

@@ -9,7 +9,15 @@
 - `conjecture`: what is false, what survives, and a search of your own.
 """
 
-from lowbid.theory import concentration, lower, printed, textbook, theorem1, theorem2
+from lowbid.theory import (
+    concentration,
+    conjecture,
+    lower,
+    printed,
+    textbook,
+    theorem1,
+    theorem2,
+)
 from lowbid.theory._instance import instances
 from lowbid.theory.curves import BoundCurve, BoundCurves, curves_for
 from lowbid.theory.laws import (
@@ -59,6 +67,7 @@ __all__ = [
     "batches_needed",
     "bernoulli_floor",
     "concentration",
+    "conjecture",
     "curves_for",
     "ensemble_optimism",
     "instances",

@@ -14,10 +14,9 @@ from lowbid.errors import InvalidValueError
 from lowbid.theory import lower, textbook, theorem1, theorem2
 from lowbid.theory._instance import Floats, instances
 from lowbid.theory.optimism import GARNETT, PAPER, Proof
+from lowbid.theory.textbook import Bound
 
 _FURTHEST = 1 << 62
-
-Bound = Callable[[Environment, npt.ArrayLike], Floats]
 
 
 class BoundCurve(NamedTuple):
@@ -65,6 +64,11 @@ class BoundCurves(NamedTuple):
     steps: npt.NDArray[np.int64]
     curves: list[BoundCurve]
     refused: dict[str, str]
+
+    @property
+    def values(self) -> dict[str, Floats]:
+        """The curves' values by name, as a chart takes them beside measured regret."""
+        return {curve.name: curve.values for curve in self.curves}
 
 
 def curves_for(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,8 @@ from lowbid._require import require
 from lowbid.environments import Environment
 from lowbid.theory._instance import Floats, Instance, instance_of, require_steps
 from lowbid.theory.lower import bernoulli_divergence
+
+Bound = Callable[[Environment, npt.ArrayLike], Floats]
 
 
 def _bounded(what: str, environment: Environment) -> tuple[Instance, float]:

@@ -1,0 +1,54 @@
+"""Simulate published figures, and print ours beside them.
+
+Sources are named; all of them by default. A figure disagrees if it lies more than 3.5 standard
+errors from ours, and then the exit code is 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+_QUICK_HORIZON = 2_000
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("sources", nargs="*", help="five-tests, sda-paper, ...; else all")
+    parser.add_argument("--only", default="", metavar="TEXT", help="problems or policies with it")
+    parser.add_argument("--runs", type=int, default=None, help="runs for each figure: 2000")
+    parser.add_argument("--seed", type=int, default=0, help="the same seed, the same result")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help=f"figures of at most {_QUICK_HORIZON} steps, with 300 runs each",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare, and count what agrees."""
+    from lowbid.errors import InvalidValueError, UnknownNameError
+    from lowbid.validation import SOURCES, compare
+
+    text = arguments.only.lower()
+    runs = arguments.runs or (300 if arguments.quick else 2000)
+    agree = total = 0
+    for name in arguments.sources or SOURCES:
+        if name not in SOURCES:
+            raise UnknownNameError(f"source {name!r} is not known; there are {', '.join(SOURCES)}.")
+        cells = [
+            cell
+            for cell in SOURCES[name]
+            if text in f"{cell.problem} {cell.policy.name}".lower()
+            and not (arguments.quick and cell.horizon > _QUICK_HORIZON)
+        ]
+        if cells:
+            print(f"{cells[0].source}: {len(cells)} figures, {runs} runs each")
+            print(f"{'problem':<28} {'policy':<40} {'ours':>8} {'published':>9} {'se':>8}")
+        for comparison in compare(cells, runs=runs, seed=arguments.seed):
+            print(comparison, flush=True)
+            agree += comparison.agrees
+            total += 1
+    if total == 0:
+        raise InvalidValueError(f"no figure has {arguments.only!r} in it; try --only test or SDA.")
+    print(f"{agree} of {total} figures agree.")
+    return 0 if agree == total else 1

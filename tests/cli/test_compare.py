@@ -20,3 +20,41 @@ def test_compare_prints_a_table_and_leaves_figures_and_data(tmp_path, capsys):
 def test_unknown_names_are_answered_with_the_nearest(tmp_path, capsys):
     assert main(["compare", "--arms", "bernouli:0.1", "--out", str(tmp_path)]) == 2
     assert "bernoulli" in capsys.readouterr().err
+
+
+def test_a_file_is_the_same_as_arguments_and_the_page_can_be_made_again(tmp_path, capsys):
+    file = tmp_path / "mine.toml"
+    assert main(["init", str(file)]) == 0
+    small = ["--horizon", "40", "--runs", "3"]
+    assert main(["compare", str(file), *small, "--out", str(tmp_path / "a")]) == 0
+    page = (tmp_path / "a" / "report.html").read_text()
+    assert "three close arms" in page
+    assert "three batches" in page
+    (tmp_path / "a" / "report.html").unlink()
+    assert main(["report", str(tmp_path / "a")]) == 0
+    assert (tmp_path / "a" / "report.html").read_text() == page
+
+
+def test_init_does_not_overwrite(tmp_path, capsys):
+    file = tmp_path / "mine.toml"
+    file.write_text("precious")
+    assert main(["init", str(file)]) == 2
+    assert file.read_text() == "precious"
+
+
+def test_ctrl_c_leaves_what_was_finished(tmp_path, capsys, monkeypatch):
+    real, calls = lowbid.simulate, []
+
+    def interrupted(*arguments, **options):
+        calls.append(1)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return real(*arguments, **options)
+
+    monkeypatch.setattr("lowbid.experiments._run.simulate", interrupted)
+    command = ["compare", "--arms", "bernoulli:0.1,0.5", "--policies", "ucb1,batch-ensemble"]
+    code = main([*command, "--horizon", "50", "--runs", "4", "--out", str(tmp_path)])
+    assert code == 130
+    assert "stopped" in capsys.readouterr().err
+    assert lowbid.Result.load(tmp_path / "data" / "case-1.npz").policies == ("UCB1",)
+    assert "UCB1" in (tmp_path / "report.html").read_text()

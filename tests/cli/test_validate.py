@@ -4,22 +4,31 @@ from lowbid import validation
 from lowbid.cli import main
 
 
-def test_prints_a_verdict_for_each_figure(capsys):
-    assert main(["validate", "five-tests", "--policy", "ucb1", "--quick"]) == 0
-    out = capsys.readouterr().out
-    assert "ours from 200 runs" in out
-    assert "5 of 5 figures agree." in out
+def test_quick_form_prints_ours_beside_the_published_figures(capsys):
+    assert main(["validate", "sda-paper", "--quick", "--seed", "1"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[0].endswith("6 figures, 300 runs each")
+    assert "published" in out[1]
+    assert out[2].startswith("random Bernoulli, T = 1000   BetaThompson")
+    assert out[-1] == "6 of 6 figures agree."
+
+
+def test_only_picks_figures(capsys):
+    assert main(["validate", "five-tests", "--only", "test 1, T = 2000     RBSDA"]) == 2
+    assert "no figure has" in capsys.readouterr().err
+    assert main(["validate", "five-tests", "--only", "test 1, T = 2000 RBSDA", "--quick"]) == 0
+    assert "2 of 2 figures agree." in capsys.readouterr().out
+
+
+def test_an_unknown_source_is_refused(capsys):
+    assert main(["validate", "nowhere"]) == 2
+    assert "there are five-tests" in capsys.readouterr().err
 
 
 def test_a_figure_that_disagrees_is_named(capsys, monkeypatch):
     wrong = dataclasses.replace(validation.SOURCES["five-tests"][0], regret=1.0)
     monkeypatch.setitem(validation.SOURCES, "five-tests", [wrong])
-    assert main(["validate", "--runs", "20"]) == 1
+    assert main(["validate", "five-tests", "--runs", "20"]) == 1
     out = capsys.readouterr().out
     assert "DISAGREES" in out
     assert "0 of 1 figures agree." in out
-
-
-def test_unknown_sources(capsys):
-    assert main(["validate", "six-tests"]) == 2
-    assert "known are five-tests" in capsys.readouterr().err

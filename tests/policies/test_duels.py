@@ -4,39 +4,75 @@ import numpy as np
 import pytest
 
 import lowbid
-from naive import duels
+from naive import duels, resampling
 
 RULES = {
     "RB-SDA": (lowbid.RBSDA(), duels.random_block, False),
     "RB-SDA, forced": (lowbid.RBSDA(forced_exploration=True), duels.random_block, True),
     "LB-SDA": (lowbid.LBSDA(), duels.last_block, False),
     "LB-SDA, forced": (lowbid.LBSDA(forced_exploration=True), duels.last_block, True),
+    "SSMC": (lowbid.SSMC(), duels.any_window, True),
 }
 
 DRAWS = {
     "coins": lambda rng, arm: float(rng.random() < 0.3 + 0.1 * arm),
     "normal": lambda rng, arm: rng.normal(0.3 * arm, 1.0),
     "far from zero": lambda rng, arm: 1e6 + rng.normal(0.3 * arm, 1.0),
+    "three values": lambda rng, arm: rng.choice([0.2, 0.5, 0.9 + 0.1 * arm]),
     "constant": lambda rng, arm: 0.1 * (arm // 2),
 }
+
+
+def follow(policy, twin, n_arms: int, draw) -> None:
+    """Play a policy beside its twin, which draws from a stream of its own in the same order."""
+    rng = np.random.default_rng(0)
+    bandit = lowbid.Bandit(n_arms, policy, seed=2)
+    stream = bandit.stream.copy()
+    for step in range(1200):  # more than the online object has room for at first
+        arm = bandit.select()
+        assert arm == twin.select(stream), step
+        assert stream[0] == bandit.stream[0]
+        loss = draw(rng, arm)
+        bandit.update(arm, loss=loss)
+        twin.update(arm, loss)
 
 
 @pytest.mark.parametrize("draws", DRAWS)
 @pytest.mark.parametrize("name", RULES)
 def test_plays_the_same_rounds_as_its_naive_twin(name, draws):
     policy, duel, forced = RULES[name]
-    rng = np.random.default_rng(0)
-    n_arms = 5
-    bandit = lowbid.Bandit(n_arms, policy, seed=2)
-    twin = duels.NaiveRounds(n_arms, duel, forced)
-    stream = bandit.stream.copy()
-    for step in range(1500):  # more than the online object has room for at first
-        arm = bandit.select()
-        assert arm == twin.select(stream), step
-        assert stream[0] == bandit.stream[0]
-        loss = DRAWS[draws](rng, arm)
-        bandit.update(arm, loss=loss)
-        twin.update(arm, loss)
+    follow(policy, duels.NaiveRounds(5, duel, forced), 5, DRAWS[draws])
+
+
+@pytest.mark.parametrize(
+    ("policy", "duel"),
+    [(lowbid.BDS(), resampling.bounded_duel), (lowbid.RDS(), resampling.robust_duel)],
+)
+def test_dirichlet_sampling_plays_the_same_rounds_as_its_naive_twin(policy, duel):
+    twin = duels.NaiveRounds(5, duel, equals=True)
+    values = iter([0.1, 0.2, 0.3])  # more than two values from the start on
+    follow(policy, twin, 5, lambda rng, arm: next(values, rng.gamma(1.0 + 0.2 * arm)))
+
+
+@pytest.mark.parametrize("draws", DRAWS)
+def test_wr_sda_plays_the_same_rounds_as_its_naive_twin(draws):
+    samples = duels.SubSamples()
+
+    class Twin(duels.NaiveRounds):
+        def update(self, arm, loss):
+            samples.see(loss)
+            super().update(arm, loss)
+
+    follow(lowbid.WRSDA(), Twin(5, samples.duel), 5, DRAWS[draws])
+
+
+@pytest.mark.parametrize("draws", DRAWS)
+@pytest.mark.parametrize("n_arms", [2, 5])
+@pytest.mark.parametrize("random_ties", [False, True])
+def test_besa_plays_the_same_tournaments_as_its_naive_twin(draws, n_arms, random_ties):
+    policy = lowbid.BESA(initial=2, random_ties=random_ties)
+    twin = duels.NaiveBESA(n_arms, initial=2, random_ties=random_ties)
+    follow(policy, twin, n_arms, DRAWS[draws])
 
 
 @pytest.mark.parametrize("name", RULES)

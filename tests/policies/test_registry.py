@@ -24,8 +24,7 @@ def test_is_documented(cls):
     for field in dataclasses.fields(cls):
         assert field.name in text, f"the parameter {field.name}"
     assert issubclass(cls, Policy)
-    for policy in cls.variants():
-        assert "@" in policy.about.bibtex
+    assert all("@" in policy.about.bibtex for policy in cls.variants())
 
 
 def test_names_are_unique():

@@ -1,47 +1,67 @@
-"""Compare policies on arms of your own: a table, figures and the data behind them.
+"""Compare policies on arms of your own: a table, figures, a page and the data behind them.
 
-Arms are a family and its numbers, and may be given several times:
+Give an experiment file (lowbid init writes one), or arms and policies:
   --arms bernoulli:0.1,0.12,0.2 --arms gaussian:0,0.5,sd=2 --arms random-bernoulli:10
-Policies are names, with parameters if you like:
-  --policies batch-ensemble:batches=log(0.3),growth=redistribute,ucb1
+  --policies "batch-ensemble:batches=log(0.3),growth=redistribute,ucb1"
+Arms are a family and its numbers, and may be given several times; with random- before the
+family, so many arms are drawn anew in each run. Policies are names, with parameters if you like.
 """
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lowbid.cli._arguments import add_simulation_arguments, command_line, stopped
+
+if TYPE_CHECKING:
+    from lowbid.experiments import Case
+
+_DEFAULT_POLICIES = "batch-ensemble,ucb1"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("--arms", action="append", required=True, help="the arms to play")
-    parser.add_argument("--policies", default="batch-ensemble,ucb1", help="what to compare")
-    parser.add_argument("--horizon", type=int, default=10_000, help="steps in a run")
-    parser.add_argument("--runs", type=int, default=200, help="independent runs")
-    parser.add_argument("--seed", type=int, default=0, help="the same seed, the same result")
-    parser.add_argument("--workers", type=int, default=None, help="threads; else one a core")
-    parser.add_argument("--out", type=Path, default=Path("lowbid-compare"), help="a folder")
+    parser.add_argument(
+        "file", nargs="?", type=Path, help="an experiment file, instead of the rest"
+    )
+    parser.add_argument("--arms", action="append", help="the arms to play")
+    parser.add_argument("--policies", help=f"what to compare; {_DEFAULT_POLICIES} if not given")
+    add_simulation_arguments(parser, out="lowbid-compare")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run every case, and write what came out."""
-    from lowbid.experiments import Case, Experiment, Folder
-    from lowbid.experiments import run as run_case
-    from lowbid.experiments._names import arms_of_text, policies_of_text
-    from lowbid.report import Chart, save_figure, styles
+    from lowbid.experiments import Folder, compare
 
-    policies = {policy.name: policy for policy in policies_of_text(arguments.policies)}
-    cases = tuple(
-        Case(f"case-{number}", text, arms_of_text(text), policies)
-        for number, text in enumerate(arguments.arms, start=1)
-    )
-    experiment = Experiment("Comparison", cases, arguments.horizon, arguments.runs, arguments.seed)
+    title, cases = _cases(arguments)
     folder = Folder(arguments.out)
-    for case in cases:
-        result = run_case(case, experiment, folder, arguments.workers)
-        chart = Chart(case.key, case.title, result)
-        save_figure(chart, styles([chart]), folder.path / "figures")
-        print(f"{case.title}: regret after {arguments.horizon} steps, {arguments.runs} runs")
-        print(f"{result.summary()}\n")
-    print(f"Figures and data are in {folder.path}.")
+    try:
+        command = command_line("compare", arguments)
+        compare(title, cases, folder, command, arguments.workers, arguments.bounds)
+    except KeyboardInterrupt:
+        return stopped(folder.path)
+    print(f"The report is {folder.page_file}; figures and data are beside it.")
     return 0
+
+
+def _cases(arguments: argparse.Namespace) -> tuple[str, list[Case]]:
+    from lowbid.errors import InvalidValueError
+    from lowbid.experiments import Case
+    from lowbid.experiments._files import read_experiment
+    from lowbid.experiments._names import arms_of_text, policies_of_text
+
+    if arguments.file is not None:
+        if arguments.arms or arguments.policies:
+            raise InvalidValueError("give an experiment file, or --arms and --policies, not both.")
+        return read_experiment(arguments.file, arguments.horizon, arguments.runs, arguments.seed)
+    if not arguments.arms:
+        raise InvalidValueError("give --arms, such as bernoulli:0.1,0.2, or an experiment file.")
+    made = policies_of_text(arguments.policies or _DEFAULT_POLICIES)
+    policies = {policy.name: policy for policy in made}
+    horizon, runs, seed = arguments.horizon or 10_000, arguments.runs or 200, arguments.seed or 0
+    return "Comparison", [
+        Case(f"case-{number}", text, arms_of_text(text), policies, horizon, runs, seed)
+        for number, text in enumerate(arguments.arms, start=1)
+    ]

@@ -1,45 +1,54 @@
-"""Simulate published figures, and set ours beside them, with a verdict for each.
+"""Simulate published figures, and print ours beside them.
 
-A figure agrees if it differs from ours by no more than 3.5 standard errors of the difference.
-The exit code is 1 if any does not.
+Sources are named; all of them by default. A figure disagrees if it lies more than 3.5 standard
+errors from ours, and then the exit code is 1.
 """
 
 from __future__ import annotations
 
 import argparse
 
+_QUICK_HORIZON = 2_000
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("sources", nargs="*", help="which tables; all if none are named")
-    parser.add_argument("--policy", default="", help="only policies whose name contains this")
-    parser.add_argument("--runs", type=int, default=2000, help="independent runs for each figure")
+    parser.add_argument("sources", nargs="*", help="five-tests, sda-paper, ...; else all")
+    parser.add_argument("--only", default="", metavar="TEXT", help="problems or policies with it")
+    parser.add_argument("--runs", type=int, default=None, help="runs for each figure: 2000")
     parser.add_argument("--seed", type=int, default=0, help="the same seed, the same result")
-    parser.add_argument("--quick", action="store_true", help="a tenth of the runs, T <= 2000 only")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help=f"figures of at most {_QUICK_HORIZON} steps, with 300 runs each",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one line for each figure, as they come."""
-    from lowbid.errors import UnknownNameError
+    """Compare, and count what agrees."""
+    from lowbid.errors import InvalidValueError, UnknownNameError
     from lowbid.validation import SOURCES, Comparison, compare
 
-    runs = max(2, arguments.runs // 10) if arguments.quick else arguments.runs
-    agreed = total = 0
+    text = arguments.only.lower()
+    runs = arguments.runs or (300 if arguments.quick else 2000)
+    agree = total = 0
     for name in arguments.sources or SOURCES:
         if name not in SOURCES:
-            raise UnknownNameError(f"no source is named {name!r}; known are {', '.join(SOURCES)}.")
+            raise UnknownNameError(f"source {name!r} is not known; there are {', '.join(SOURCES)}.")
         cells = [
             cell
             for cell in SOURCES[name]
-            if arguments.policy.lower() in cell.policy.name.lower()
-            and (cell.horizon <= 2000 or not arguments.quick)
+            if text in f"{cell.problem} {cell.policy.name}".lower()
+            and not (arguments.quick and cell.horizon > _QUICK_HORIZON)
         ]
-        if not cells:
-            continue
-        print(f"\n{name}: {cells[0].source}; ours from {runs} runs\n{Comparison.head()}")
-        for comparison in compare(cells, runs, arguments.seed):
+        if cells:
+            print(f"{cells[0].source}: {len(cells)} figures, {runs} runs each")
+            print(Comparison.head())
+        for comparison in compare(cells, runs=runs, seed=arguments.seed):
             print(comparison, flush=True)
-            agreed += comparison.agrees
+            agree += comparison.agrees
             total += 1
-    print(f"\n{agreed} of {total} figures agree.")
-    return 0 if agreed == total else 1
+    if total == 0:
+        raise InvalidValueError(f"no figure has {arguments.only!r} in it; try --only test or SDA.")
+    print(f"{agree} of {total} figures agree.")
+    return 0 if agree == total else 1

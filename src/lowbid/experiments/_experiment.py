@@ -5,8 +5,16 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
+import numpy as np
+
+from lowbid import schedules
 from lowbid.environments import Environment
-from lowbid.policies import Policy
+from lowbid.policies import BatchEnsemble, Policy
+from lowbid.simulation._simulate import default_checkpoints
+from lowbid.theory.curves import curves_for
+
+# More lines than this would hide the curves.
+_MOST_MARKS = 8
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,33 +31,44 @@ class Case:
         The arms.
     policies : mapping
         The policies, by the names they have in tables and figures.
-    marks : mapping
-        Steps to mark in the figure, by what happens there.
+    horizon, runs, seed : int
+        See `lowbid.simulate`.
     """
 
     key: str
     title: str
     environment: Environment
     policies: Mapping[str, Policy]
-    marks: Mapping[str, tuple[int, ...]] = dataclasses.field(default_factory=dict)
-
-
-@dataclasses.dataclass(frozen=True)
-class Experiment:
-    """Cases that are run alike.
-
-    Attributes
-    ----------
-    title : str
-        What the report is called.
-    cases : tuple of Case
-        What to run, one after another.
-    horizon, runs, seed : int
-        See `lowbid.simulate`.
-    """
-
-    title: str
-    cases: tuple[Case, ...]
     horizon: int
     runs: int
     seed: int
+
+    @property
+    def marks(self) -> dict[str, tuple[int, ...]]:
+        """Steps at which Batch Ensemble policies add a batch, by whose they are."""
+        by_steps: dict[tuple[int, ...], list[str]] = {}
+        for name, policy in self.policies.items():
+            steps = _growths(policy, self.horizon)
+            if 0 < len(steps) <= _MOST_MARKS:
+                by_steps.setdefault(steps, []).append(name)
+        return {f"a batch more of {' and '.join(who)}": steps for steps, who in by_steps.items()}
+
+    def bounds(self) -> dict[str, list[float]]:
+        """The bounds on regret that apply to these arms, at the steps that a result records."""
+        steps = default_checkpoints(self.horizon)
+        found = curves_for(self.environment, self.horizon, steps, seed=self.seed, runs=self.runs)
+        return {
+            f"{curve.name}, {curve.kind} bound": [float(f"{x:.6g}") for x in curve.values]
+            for curve in found.curves
+        }
+
+
+def _growths(policy: Policy, horizon: int) -> tuple[int, ...]:
+    """The steps, past the first hundredth, at which a policy's number of batches grows."""
+    if not isinstance(policy, BatchEnsemble) or not callable(policy.batches):
+        return ()
+    schedule = policy.batches
+    if isinstance(schedule, schedules.Schedule):
+        schedule = schedule.at_horizon(horizon)
+    steps = np.unique(schedules.growth_steps(schedule, horizon)[1:-1])
+    return tuple(int(step) for step in steps if step > horizon / 100)

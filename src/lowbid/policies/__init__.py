@@ -8,12 +8,15 @@ from lowbid.policies._citation import citation as citation
 from lowbid.policies.acb import ACB
 from lowbid.policies.anytime_moss import AnytimeMOSS
 from lowbid.policies.batch_ensemble import BatchEnsemble
+from lowbid.policies.bds import BDS
+from lowbid.policies.besa import BESA
 from lowbid.policies.beta_thompson import BetaThompson
 from lowbid.policies.decreasing_epsilon_greedy import DecreasingEpsilonGreedy
 from lowbid.policies.epsilon_greedy import EpsilonGreedy
 from lowbid.policies.explore_then_commit import ExploreThenCommit
 from lowbid.policies.exponential_thompson import ExponentialThompson
 from lowbid.policies.gaussian_thompson import GaussianThompson
+from lowbid.policies.giro import GIRO
 from lowbid.policies.greedy import Greedy
 from lowbid.policies.imed import IMED
 from lowbid.policies.kl_maillard import KLMaillard
@@ -23,26 +26,40 @@ from lowbid.policies.kl_ucb_plus_plus import KLUCBPlusPlus
 from lowbid.policies.lb_sda import LBSDA
 from lowbid.policies.mars import MARS
 from lowbid.policies.moss import MOSS
+from lowbid.policies.npts import NPTS
+from lowbid.policies.phe import PHE
 from lowbid.policies.rb_sda import RBSDA
+from lowbid.policies.rds import RDS
+from lowbid.policies.reboot import ReBoot
 from lowbid.policies.semi_bounded_imed import SemiBoundedIMED
 from lowbid.policies.semi_bounded_kl_ucb import SemiBoundedKLUCB
+from lowbid.policies.ssmc import SSMC
 from lowbid.policies.successive_elimination import SuccessiveElimination
 from lowbid.policies.ucb1 import UCB1
 from lowbid.policies.ucb_alpha import UCBAlpha
 from lowbid.policies.ucb_tuned import UCBTuned
 from lowbid.policies.ucb_v import UCBV
 from lowbid.policies.uniform_play import UniformPlay
+from lowbid.policies.wr_sda import WRSDA
 
 __all__ = [
     "ACB",
+    "BDS",
+    "BESA",
+    "GIRO",
     "IMED",
     "KLUCB",
     "LBSDA",
     "MARS",
     "MOSS",
+    "NPTS",
+    "PHE",
     "RBSDA",
+    "RDS",
+    "SSMC",
     "UCB1",
     "UCBV",
+    "WRSDA",
     "AnytimeMOSS",
     "BatchEnsemble",
     "BetaThompson",
@@ -55,6 +72,7 @@ __all__ = [
     "KLMaillard",
     "KLUCBPlus",
     "KLUCBPlusPlus",
+    "ReBoot",
     "SemiBoundedIMED",
     "SemiBoundedKLUCB",
     "SuccessiveElimination",

@@ -6,6 +6,9 @@ more than 4 n entries of the pool, those that it left behind included.
 
 Losses are measured from the very first one, so that adding a large number to all losses costs
 no precision, and rules that compare means compare the same numbers.
+
+Many losses have two values only, such as 0 and 1. Then a sub-sample's sum is one draw from a
+well-known distribution: `TwoValues` keeps what that takes for as long as there are two.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lowbid._kernel import allocating_kernel, kernel
+from lowbid._random import Stream, hypergeometric, integer
 from lowbid.policies._base import Floats, Ints
 
 _FIRST_ROOM = 4
@@ -127,3 +131,66 @@ def mean(history: History, arm: int) -> float:
 def at_most(a: float, b: float, size: float) -> bool:
     """Whether a <= b, up to the rounding of sums of the given size."""
     return a <= b + _ROUNDING * size
+
+
+class TwoValues(NamedTuple):
+    """Losses of at most two values: the origin, and one other.
+
+    Attributes
+    ----------
+    other
+        The second value to come up, measured from the origin; 0 before it.
+    broken
+        1 once there was a third value, else 0.
+    counts
+        How many losses of each arm were not at the origin.
+    """
+
+    other: Floats
+    broken: Ints
+    counts: Ints
+
+
+@allocating_kernel
+def two_values_of(n_arms: int) -> TwoValues:
+    """Start with no losses."""
+    return TwoValues(
+        other=np.zeros(1), broken=np.zeros(1, np.int64), counts=np.zeros(n_arms, np.int64)
+    )
+
+
+@kernel
+def count_value(values: TwoValues, arm: int, loss: float) -> None:
+    """Take in a loss, as measured from the origin."""
+    if loss != 0.0:
+        values.counts[arm] += 1
+        if values.other[0] == 0.0:
+            values.other[0] = loss
+        elif loss != values.other[0]:
+            values.broken[0] = 1
+
+
+@kernel
+def sum_of_sample(history: History, values: TwoValues, arm: int, n: int, stream: Stream) -> float:
+    """The sum of n losses of an arm, drawn without replacement. Losses themselves must be kept."""
+    count = history.counts[arm]
+    if values.broken[0] == 0:
+        other = values.counts[arm]
+        return values.other[0] * hypergeometric(stream, other, count - other, n)
+    if 2 * n > count:
+        return history.totals[arm] - _sum_of_few(history, arm, count - n, stream)
+    return _sum_of_few(history, arm, n, stream)
+
+
+@kernel
+def _sum_of_few(history: History, arm: int, n: int, stream: Stream) -> float:
+    """Shuffle n losses of an arm to the front of its block, and add them up."""
+    start = history.start[arm]
+    total = 0.0
+    for i in range(n):
+        j = start + i + integer(stream, history.counts[arm] - i)
+        loss = history.pool[j]
+        history.pool[j] = history.pool[start + i]
+        history.pool[start + i] = loss
+        total += loss
+    return total

@@ -2,9 +2,9 @@
 
 The frame that SSMC, the sub-sampling duels (SDA) and Dirichlet sampling share [1]_ [2]_. In the
 first round every arm is played once. In each later one the leader is the arm with most losses
-(then the lowest mean, then the leader before, then chance), and every arm with fewer losses
-fights a duel with it. All winners are played once, in random order; if there is none, the leader
-is.
+(then the lowest mean, then the leader before, then chance), and other arms fight a duel with it:
+those with fewer losses, unless a policy says otherwise. All winners are played once, in random
+order; if there is none, the leader is.
 
 A round is a queue in the state: `select` fills it when it is empty and gives its head, which
 leaves it when that arm is played.
@@ -85,6 +85,12 @@ def duel(parameters: Any, state: Any, challenger: int, leader: int, stream: Stre
 
 
 @kernel
+def may_fight(history: History, arm: int, leader: int) -> bool:
+    """Who challenges the leader."""
+    return history.counts[arm] < history.counts[leader]
+
+
+@kernel
 def forced(parameters: Any, number: int) -> float:
     """Below how many losses an arm is played without a duel in this round."""
     return math.sqrt(math.log(number)) if parameters.forced_exploration else 0.0
@@ -120,9 +126,8 @@ def fight(parameters: Any, state: Any, stream: Stream) -> int:
     enough = forced(parameters, rounds.number[0])
     winners = 0
     for arm in range(len(rounds.queue)):
-        count = history.counts[arm]
-        if count < history.counts[leader] and (
-            count < enough or duel(parameters, state, arm, leader, stream)
+        if may_fight(history, arm, leader) and (
+            history.counts[arm] < enough or duel(parameters, state, arm, leader, stream)
         ):
             rounds.queue[winners] = arm
             winners += 1
@@ -133,7 +138,7 @@ def fight(parameters: Any, state: Any, stream: Stream) -> int:
 
 
 def duels(**rule: Any) -> Any:
-    """A `select` with a duel of one's own, and perhaps a `forced` exploration of one's own."""
+    """A `select` with a duel of one's own; `may_fight` and `forced` can be replaced too."""
     return specialise(select, fight=specialise(fight, **rule))
 
 
@@ -145,18 +150,25 @@ def choose_leader(history: History, before: int, stream: Stream) -> int:
         more = history.counts[arm] - history.counts[leader]
         if more > 0 or (more == 0 and history.totals[arm] < history.totals[leader]):
             leader = arm
+    if before >= 0 and as_good(history, before, leader):
+        return before
     tied = 0
     chosen = leader
     for arm in range(len(history.counts)):
-        if history.counts[arm] == history.counts[leader] and at_most(
-            history.totals[arm], history.totals[leader], abs(history.totals[leader])
-        ):
-            if arm == before:
-                return arm
+        if as_good(history, arm, leader):
             tied += 1
             if tied == 1 or integer(stream, tied) == 0:
                 chosen = arm
     return chosen
+
+
+@kernel
+def as_good(history: History, arm: int, leader: int) -> bool:
+    """Whether an arm has as many losses as the leader, and no higher mean."""
+    total = history.totals[leader]
+    return history.counts[arm] == history.counts[leader] and at_most(
+        history.totals[arm], total, abs(total)
+    )
 
 
 @kernel

@@ -230,7 +230,7 @@ def deal_again(parameters: Parameters, state: State) -> None:
             )
 
 
-DEFAULT_SCHEDULE = schedules.Logarithmic(1.0)
+DEFAULT_SCHEDULE = schedules.Logarithmic(0.4)
 
 
 class Bid(NamedTuple):

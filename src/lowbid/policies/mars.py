@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream, bits, coin
-from lowbid.policies._base import About, Floats, Ints, Kernels, Policy, require
+from lowbid._require import require_whole
+from lowbid.policies._base import About, Floats, Ints, Kernels, Policy
 from lowbid.policies._ranking import Ranking, lowest_arm, place, place_unsorted, ranking_of, rebuild
 
 BIBTEX = r"""
@@ -279,11 +280,7 @@ class MARS(Policy):
     kernels = Kernels(init, select, update)
 
     def __post_init__(self) -> None:
-        whole = isinstance(self.subsets, int | np.integer) and not isinstance(self.subsets, bool)
-        require(
-            whole and self.subsets >= 2,
-            f"subsets is {self.subsets!r}; give a whole number, 2 or larger.",
-        )
+        require_whole("subsets", self.subsets, at_least=2)
 
     @property
     def scale_free(self) -> bool:

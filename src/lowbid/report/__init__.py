@@ -2,5 +2,46 @@
 
 from lowbid.report._chart import Chart, Style, styles
 from lowbid.report._figures import save_figure, save_panel
+from lowbid.report._numbers import figure, interval
+from lowbid.report._page import (
+    Block,
+    Code,
+    Evidence,
+    Facts,
+    Finding,
+    Findings,
+    Heading,
+    Kind,
+    Page,
+    Section,
+    Table,
+    Text,
+    ranking,
+    render,
+)
+from lowbid.report._theory_page import save_theory_page
 
-__all__ = ["Chart", "Style", "save_figure", "save_panel", "styles"]
+__all__ = [
+    "Block",
+    "Chart",
+    "Code",
+    "Evidence",
+    "Facts",
+    "Finding",
+    "Findings",
+    "Heading",
+    "Kind",
+    "Page",
+    "Section",
+    "Style",
+    "Table",
+    "Text",
+    "figure",
+    "interval",
+    "ranking",
+    "render",
+    "save_figure",
+    "save_panel",
+    "save_theory_page",
+    "styles",
+]

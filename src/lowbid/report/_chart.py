@@ -12,8 +12,16 @@ import numpy.typing as npt
 from lowbid.simulation import Result
 
 # The colours of M. Okabe and K. Ito (2008), Color universal design, which people of every colour
-# vision can tell apart; without yellow, which is lost on white paper.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+# vision can tell apart; with grey in place of yellow, which is lost on white paper.
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7A7A7A")
+# The same colours, as light as a dark page needs them.
+DARK = dict(
+    zip(
+        _COLOURS,
+        ("#3f9fe0", "#ff8a4c", "#2cc79b", "#e79fc6", "#f2b632", "#9ad7ff", "#f2f2f0", "#a8a8a8"),
+        strict=True,
+    )
+)
 # Lengths of strokes and of the gaps between them, in line widths; none for a solid line.
 _DASHES = ((), (5.0, 1.6), (1.2, 1.4), (6.0, 1.5, 1.2, 1.5), (9.0, 2.5))
 
@@ -59,6 +67,11 @@ def styles(charts: Iterable[Chart]) -> dict[str, Style]:
     return {name: style(number) for number, name in enumerate(names)}
 
 
+def bound_dashes(number: int) -> tuple[float, ...]:
+    """The strokes of the first, second, ... of the chart's further curves, which are all grey."""
+    return _DASHES[number % len(_DASHES)]
+
+
 def style(number: int) -> Style:
-    """The style of the first, second, ... curve; 35 of them differ."""
+    """The style of the first, second, ... curve; 40 of them differ."""
     return Style(_COLOURS[number % len(_COLOURS)], _DASHES[number % len(_DASHES)])

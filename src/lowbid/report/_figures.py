@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Mapping, Sequence
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lowbid.errors import MissingPackageError
-from lowbid.report._chart import Chart, Style
+from lowbid.report._chart import Chart, Style, bound_dashes
+from lowbid.report._numbers import figure
 from lowbid.simulation import mean_curves
 
+# Inches: the size of a chart, and the width of a letter.
+_WIDTH, _HEIGHT, _CHARACTER = 6.2, 4.2, 0.072
+_LABEL_WIDTH, _TITLE_WIDTH = 30, 50  # letters
 _INK, _FAINT = "#222222", "#8a8a8a"
 _SETTINGS: dict[Any, Any] = {
     "font.size": 9.0,
@@ -30,11 +36,16 @@ _SETTINGS: dict[Any, Any] = {
 
 def save_figure(chart: Chart, styles: Mapping[str, Style], folder: Path) -> list[Path]:
     """Draw one chart with its curves' names beside them, and save it as PNG and SVG."""
-    with _matplotlib() as plt:
-        figure, axes = plt.subplots(figsize=(7.2, 4.2), layout="constrained")
+    labels = _labels(chart)
+    beside = 0.35 + _CHARACTER * max(
+        len(line) for text in labels.values() for line in text.splitlines()
+    )
+    with matplotlib_without_screen() as plt:
+        canvas, axes = plt.subplots(figsize=(_WIDTH + beside, _HEIGHT))
+        _margins(canvas, left=0.65, right=beside, top=0.35, bottom=0.5)
         draw(axes, chart, styles)
-        label_ends(axes, chart, styles)
-        return _save(figure, plt, folder, chart.key)
+        label_ends(axes, chart, styles, labels)
+        return _save(canvas, plt, folder, chart.key)
 
 
 def save_panel(
@@ -43,26 +54,26 @@ def save_panel(
     """Draw all charts side by side with one legend, and save them as PNG and SVG."""
     columns = min(3, len(charts))
     rows = math.ceil(len(charts) / columns)
-    with _matplotlib() as plt:
-        figure, grid = plt.subplots(
-            rows, columns, figsize=(4.0 * columns, 2.9 * rows + 0.5), layout="constrained"
-        )
+    with matplotlib_without_screen() as plt:
+        canvas, grid = plt.subplots(rows, columns, figsize=(4.0 * columns, 2.9 * rows + 0.7))
+        _margins(canvas, left=0.65, right=0.2, top=0.45, bottom=1.05, between=0.7)
         places = np.atleast_1d(grid).ravel()
         for axes, chart in zip(places, charts, strict=False):
             draw(axes, chart, styles)
+            axes.set_title(textwrap.fill(chart.title, _TITLE_WIDTH), loc="left")
         for axes in places[len(charts) :]:
             axes.set_visible(False)
         handles = {line.get_label(): line for axes in places for line in axes.get_lines()}
         shown = [name for name in styles if name in handles]
-        figure.legend(
+        canvas.legend(
             [handles[name] for name in shown],
             shown,
-            loc="outside lower center",
+            loc="lower center",
             ncols=min(4, len(shown)),
             frameon=False,
             handlelength=4.0,
         )
-        return _save(figure, plt, folder, name)
+        return _save(canvas, plt, folder, name)
 
 
 def draw(axes: Any, chart: Chart, styles: Mapping[str, Style]) -> None:
@@ -73,16 +84,19 @@ def draw(axes: Any, chart: Chart, styles: Mapping[str, Style]) -> None:
         axes.fill_between(steps, curve.low, curve.high, color=colour, alpha=0.15, linewidth=0)
         stroke = (0, dashes) if dashes else "-"
         axes.plot(steps, curve.mean, color=colour, linestyle=stroke, linewidth=1.6, label=name)
-    for name, values in chart.curves.items():
-        axes.plot(steps, values, color=_FAINT, linewidth=1.0, label=name)
+    for number, (name, values) in enumerate(chart.curves.items()):
+        stroke = (0, bound_dashes(number)) if bound_dashes(number) else "-"
+        axes.plot(steps, values, color=_FAINT, linestyle=stroke, linewidth=1.0, label=name)
     for at in (step for marked in chart.marks.values() for step in marked):
         axes.axvline(at, color=_FAINT, linewidth=0.8, linestyle=(0, (1, 2)), zorder=0)
     if chart.log:
         axes.set_xscale("log")
         axes.set_yscale("log")
+        axes.set_xlim(1, steps[-1])
         axes.set_ylim(bottom=max(_smallest_positive(chart), 0.1))
     else:
         axes.set_xlim(0, steps[-1])
+        axes.locator_params(axis="x", nbins=5)
         axes.set_ylim(bottom=0)
     axes.set(xlabel="step", ylabel="mean regret")
     axes.set_title(chart.title, loc="left")
@@ -90,26 +104,54 @@ def draw(axes: Any, chart: Chart, styles: Mapping[str, Style]) -> None:
     axes.set_axisbelow(True)
 
 
-def label_ends(axes: Any, chart: Chart, styles: Mapping[str, Style]) -> None:
+def label_ends(
+    axes: Any, chart: Chart, styles: Mapping[str, Style], labels: Mapping[str, str]
+) -> None:
     """Write each curve's name beside its end, names moved apart where curves end close together."""
-    ends = {name: float(curve.mean[-1]) for name, curve in mean_curves(chart.result).items()}
-    ends |= {name: float(values[-1]) for name, values in chart.curves.items()}
     to_axes = (axes.transData + axes.transAxes.inverted()).transform
     last = float(chart.result.checkpoints[-1])
-    heights = {name: float(to_axes((last, max(end, 1e-9)))[1]) for name, end in ends.items()}
-    for name, place in spread(heights, gap=0.055).items():
+    heights = {
+        name: min(max(float(to_axes((last, max(end, 1e-9)))[1]), 0.0), 1.0)
+        for name, end in _ends(chart).items()
+    }
+    for name, place in spread(heights, gap=0.06).items():
         colour = styles[name].colour if name in styles else _FAINT
-        axes.annotate(
-            f"{name}  {ends[name]:.3g}",
-            xy=(1.0, min(max(heights[name], 0.0), 1.0)),
-            xytext=(1.03, place),
-            xycoords="axes fraction",
-            textcoords="axes fraction",
+        axes.plot(
+            [1.005, 1.03],
+            [heights[name], place],
             color=colour,
-            va="center",
-            annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.5},
+            linewidth=0.6,
+            transform=axes.transAxes,
+            clip_on=False,
         )
+        axes.text(1.04, place, labels[name], color=colour, va="center", transform=axes.transAxes)
+
+
+def _ends(chart: Chart) -> dict[str, float]:
+    ends = {name: float(curve.mean[-1]) for name, curve in mean_curves(chart.result).items()}
+    return ends | {name: float(values[-1]) for name, values in chart.curves.items()}
+
+
+def _labels(chart: Chart) -> dict[str, str]:
+    return {
+        name: f"{textwrap.fill(name, _LABEL_WIDTH)}  {figure(end)}"
+        for name, end in _ends(chart).items()
+    }
+
+
+def _margins(
+    canvas: Any, left: float, right: float, top: float, bottom: float, between: float = 0.0
+) -> None:
+    """Leave so many inches at the edges, and between charts."""
+    width, height = canvas.get_size_inches()
+    canvas.subplots_adjust(
+        left=left / width,
+        right=1.0 - right / width,
+        top=1.0 - top / height,
+        bottom=bottom / height,
+        wspace=between / 3.0,
+        hspace=between / 1.6,
+    )
 
 
 def spread(heights: Mapping[str, float], gap: float) -> dict[str, float]:
@@ -142,30 +184,25 @@ def _smallest_positive(chart: Chart) -> float:
     return float(means[means > 0].min()) if (means > 0).any() else 1.0
 
 
-class _matplotlib:  # noqa: N801 - used as a context manager, like a function
-    """Matplotlib, without a screen and with our settings inside the block."""
-
-    def __enter__(self) -> Any:
-        try:
-            import matplotlib
-            from matplotlib import pyplot
-        except ImportError as error:
-            raise MissingPackageError(
-                "figures need matplotlib: pip install 'lowbid[report]'"
-            ) from error
-        self._settings = matplotlib.rc_context(_SETTINGS)
-        self._settings.__enter__()
+@contextlib.contextmanager
+def matplotlib_without_screen(settings: Mapping[str, Any] | None = None) -> Iterator[Any]:
+    """Matplotlib's pyplot, with our settings inside the block, and others on top of them."""
+    try:
+        import matplotlib
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise MissingPackageError(
+            "figures need matplotlib: pip install 'lowbid[report]'"
+        ) from error
+    with matplotlib.rc_context(_SETTINGS | dict(settings or {})):
         pyplot.switch_backend("agg")
-        return pyplot
-
-    def __exit__(self, *error: Any) -> None:
-        self._settings.__exit__(*error)
+        yield pyplot
 
 
-def _save(figure: Any, plt: Any, folder: Path, name: str) -> list[Path]:
+def _save(canvas: Any, plt: Any, folder: Path, name: str) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{name}.png", folder / f"{name}.svg"]
-    figure.savefig(paths[0], dpi=160)
-    figure.savefig(paths[1], metadata={"Date": None})
-    plt.close(figure)
+    canvas.savefig(paths[0], dpi=160)
+    canvas.savefig(paths[1], metadata={"Date": None})
+    plt.close(canvas)
     return paths

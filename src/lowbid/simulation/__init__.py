@@ -4,6 +4,16 @@ from lowbid.simulation._curves import Curve, mean_curves
 from lowbid.simulation._losses import loss_of
 from lowbid.simulation._result import Result, Row, Summary
 from lowbid.simulation._simulate import simulate
-from lowbid.simulation._statistics import Estimate
+from lowbid.simulation._statistics import Estimate, estimate
 
-__all__ = ["Curve", "Estimate", "Result", "Row", "Summary", "loss_of", "mean_curves", "simulate"]
+__all__ = [
+    "Curve",
+    "Estimate",
+    "Result",
+    "Row",
+    "Summary",
+    "estimate",
+    "loss_of",
+    "mean_curves",
+    "simulate",
+]

@@ -11,9 +11,10 @@ _WIDTH = 30
 class Progress:
     """A bar on the terminal, from one second on; silent where there is no terminal."""
 
-    def __init__(self, total: int, what: str, enabled: bool | None) -> None:
-        self.total, self.what = max(total, 1), what
-        self.enabled = sys.stderr.isatty() if enabled is None else enabled
+    def __init__(self, total: int, progress: bool | str | None) -> None:
+        self.total = max(total, 1)
+        self.what = progress if isinstance(progress, str) else "simulating"
+        self.enabled = progress if isinstance(progress, bool) else sys.stderr.isatty()
         self.began = time.monotonic()
         self.shown = False
 
@@ -25,8 +26,10 @@ class Progress:
         part = min(done / self.total, 1.0)
         filled = round(part * _WIDTH)
         left = f"{elapsed * (1 - part) / part:.0f} s left" if part > 0.01 else "starting"
+        if done == 0:
+            left = "compiling, the first time only"
         bar = "█" * filled + "░" * (_WIDTH - filled)
-        print(f"\r{self.what} {bar} {part:4.0%}  {left}   ", end="", file=sys.stderr, flush=True)
+        print(f"\r{self.what} {bar} {part:4.0%}  {left}\033[K", end="", file=sys.stderr, flush=True)
         self.shown = True
 
     def close(self) -> None:

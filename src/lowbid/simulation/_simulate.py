@@ -33,7 +33,7 @@ def simulate(
     seed: int = 0,
     checkpoints: npt.ArrayLike | None = None,
     workers: int | None = None,
-    progress: bool | None = None,
+    progress: bool | str | None = None,
 ) -> Result:
     """Play policies on an environment, many times, and record their pseudo-regret.
 
@@ -57,8 +57,9 @@ def simulate(
         The steps at which to record; by default enough for a smooth curve.
     workers : int, optional
         The number of threads; by default one for each core.
-    progress : bool, optional
-        Show a progress bar; by default on a terminal, if it takes more than a second.
+    progress : bool or str, optional
+        Show a progress bar; by default on a terminal, if it takes more than a second. A text is
+        what stands before the bar.
 
     Returns
     -------
@@ -113,10 +114,10 @@ class _Simulation:
         self.pulls = np.zeros((len(policies), runs, environment.n_arms), np.int64)
         self.stop = np.zeros(1, np.int64)
 
-    def run(self, workers: int, progress: bool | None) -> None:
+    def run(self, workers: int, progress: bool | str | None) -> None:
         """Spread the tasks over threads, and wait for them."""
         chunk = max(1, min(-(-self.runs // workers), _STEPS_PER_TASK // self.horizon))
-        bar = Progress(len(self.policies) * self.runs * self.horizon, "simulating", progress)
+        bar = Progress(len(self.policies) * self.runs * self.horizon, progress)
         with ThreadPoolExecutor(workers) as pool:
             done: list[Ints] = []
             pending: set[Future[None]] = set()

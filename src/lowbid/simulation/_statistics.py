@@ -35,15 +35,15 @@ class Estimate(NamedTuple):
     high: float
 
 
-def estimate(samples: Floats) -> Estimate:
-    """The mean of independent samples, with Student's 95% interval."""
+def estimate(samples: Floats, confidence: float = 0.95) -> Estimate:
+    """The mean of independent samples, with Student's interval of this confidence."""
     n = len(samples)
     mean = float(samples.mean())
     if n < 2:
         return Estimate(mean, math.nan, math.nan, math.nan, math.nan)
     sd = float(samples.std(ddof=1))
     se = sd / math.sqrt(n)
-    half = student_quantile(0.975, n - 1) * se
+    half = student_quantile((1.0 + confidence) / 2.0, n - 1) * se
     return Estimate(mean, sd, se, mean - half, mean + half)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import math
-import pickle
 from collections.abc import Iterator
 from typing import Any
 
@@ -62,17 +61,19 @@ def check_policy(policy: Policy, horizon: int = 300) -> None:
 
 
 def suitable_arms(policy: Policy) -> list[Arms]:
-    """Small environments whose losses the policy takes: discrete, continuous, unbounded."""
-    low, high = policy.loss_range
-    low, high = max(low, 0.0), min(high, 1.0)
-    means = low + (high - low) * np.array([0.3, 0.2, 0.5, 0.9, 0.6])
-    candidates: list[Arms] = [
-        environments.Bernoulli(means),
-        environments.Uniform(low, low + 2.0 * (means - low).clip(max=(high - low) / 2.0)),
-        environments.Gaussian(means, sd=0.5),
+    """Small environments whose losses the policy takes: two-valued, continuous, unbounded.
+
+    All draw from given data, so that a policy's loop is compiled once for all of them.
+    """
+    spread = np.linspace(0.01, 0.99, 33)
+    candidates: list[list[Any]] = [
+        [[0.0] * (10 - ones) + [1.0] * ones for ones in (3, 2, 5, 9, 6)],
+        [width * spread for width in (0.6, 0.4, 1.0, 0.9, 0.8)],
+        [mean + 0.4 * np.log(spread / (1.0 - spread)) for mean in (0.3, 0.2, 0.5, 0.9, 0.6)],
     ]
-    lowest, highest = policy.loss_range
-    return [arms for arms in candidates if arms.support[0] >= lowest and arms.support[1] <= highest]
+    low, high = policy.loss_range
+    arms: list[Arms] = [environments.Empirical(data) for data in candidates]
+    return [each for each in arms if low <= each.support[0] and each.support[1] <= high]
 
 
 def _check_same_choices(policy: Policy, arms: Arms, horizon: int) -> None:
@@ -111,10 +112,13 @@ def _check_round_trip(policy: Policy, arms: Arms, horizon: int) -> None:
     stream = stream_of_run(key(_SEED, policy.identity), 0)
     counts = np.zeros(arms.n_arms, np.int64)
     _play(policy, parameters, state, stream, counts, arms, range(1, horizon // 2))
-    saved = pickle.dumps((state, stream, counts))
-    ours = _play(policy, parameters, state, stream, counts, arms, range(horizon // 2, horizon))
-    state, stream, counts = pickle.loads(saved)
-    again = _play(policy, parameters, state, stream, counts, arms, range(horizon // 2, horizon))
+    rest = range(horizon // 2, horizon)
+    _, restored = policy.start(arms.n_arms, horizon)
+    for saved, place in zip(arrays_of(state), arrays_of(restored), strict=True):
+        place[...] = saved
+    then, so_far = stream.copy(), counts.copy()
+    ours = _play(policy, parameters, state, stream, counts, arms, rest)
+    again = _play(policy, parameters, restored, then, so_far, arms, rest)
     _expect(ours == again, policy, arms, "a restored state makes other choices than the original")
 
 

@@ -1,0 +1,48 @@
+"""Arguments and answers that several commands share."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def add_simulation_arguments(parser: argparse.ArgumentParser, out: str) -> None:
+    """Add what every command that runs simulations takes."""
+    parser.add_argument("--horizon", type=int, help="steps in a run")
+    parser.add_argument("--runs", type=int, help="independent runs")
+    parser.add_argument("--seed", type=int, help="the same seed, the same result; 0 if not given")
+    parser.add_argument("--workers", type=int, help="threads; one a core if not given")
+    parser.add_argument(
+        "--bounds", action="store_true", help="draw the bounds on regret that are proved"
+    )
+    parser.add_argument("--out", type=Path, default=Path(out), help=f"a folder; {out} if not given")
+
+
+def command_line(command: str, arguments: argparse.Namespace) -> str:
+    """What to type for the same outcome: the arguments that were given."""
+    words = ["lowbid", command]
+    for name, value in vars(arguments).items():
+        if name in ("run", "workers") or value in (None, False):
+            continue
+        words += _words(name, value)
+    return shlex.join(words)
+
+
+def _words(name: str, value: Any) -> list[str]:
+    option = f"--{name.replace('_', '-')}"
+    if name == "file":
+        return [str(value)]
+    if value is True:
+        return [option]
+    if isinstance(value, list):
+        return [word for each in value for word in (option, str(each))]
+    return [option, str(value)]
+
+
+def stopped(folder: Path) -> int:
+    """Say that Ctrl-C was heard, and where the finished part is; the answer is the exit code."""
+    print(f"\nlowbid: stopped; what was finished is in {folder}.", file=sys.stderr)
+    return 130

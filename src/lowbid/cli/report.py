@@ -1,0 +1,21 @@
+"""Make the figures and the page of a folder again from its data, without running anything."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("folder", type=Path, help="what lowbid compare or reproduce wrote")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the page."""
+    from lowbid.experiments import Folder, write_up
+
+    folder = Folder(arguments.folder)
+    write_up(folder)
+    print(f"The report is {folder.page_file}.")
+    return 0

@@ -1,0 +1,76 @@
+"""The paper in one command: its experiments, its figures, and a verdict on each of its claims.
+
+Runs the paper's five tests, and the published version's beta arms as a sixth, and writes figures,
+data and a report. What the paper leaves unsaid is a setting: --set ties=first, for example; the
+report lists them all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from lowbid.cli._arguments import add_simulation_arguments, command_line, stopped
+
+if TYPE_CHECKING:
+    from lowbid.experiments.paper import Plan
+
+_QUICK_RUNS = 20
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("--cases", help="which tests, such as 1,3; all if not given")
+    parser.add_argument("--policies", help="which policies, such as ucb,mars; all if not given")
+    parser.add_argument("--set", action="append", metavar="SETTING=CHOICE", help="see the report")
+    parser.add_argument(
+        "--quick", action="store_true", help=f"{_QUICK_RUNS} runs, and nothing but the tests"
+    )
+    parser.add_argument(
+        "--long", action="store_true", help="also 20,000 and 200,000 steps; takes minutes"
+    )
+    parser.add_argument(
+        "--strict", action="store_true", help="exit with 1 if a verdict is not as recorded"
+    )
+    add_simulation_arguments(parser, out="lowbid-reproduce")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the tests, write the report, and compare verdicts if that is asked for."""
+    from lowbid.experiments import Folder
+    from lowbid.experiments.paper import differences, reproduce
+
+    folder, command = Folder(arguments.out), command_line("reproduce", arguments)
+    try:
+        judged = reproduce(_plan(arguments), folder, command, arguments.workers)
+    except KeyboardInterrupt:
+        return stopped(folder.path)
+    for each in judged:
+        print(f"{each.verdict:15} {each.claim.place:11} {each.claim.says}")
+    print(f"\nThe report is {folder.page_file}; figures and data are beside it.")
+    differing = differences(judged) if arguments.strict else []
+    for line in differing:
+        print(f"lowbid: not as recorded: {line}", file=sys.stderr)
+    return 1 if differing else 0
+
+
+def _plan(arguments: argparse.Namespace) -> Plan:
+    from lowbid.experiments._names import nearest, split
+    from lowbid.experiments.paper import HORIZON, POLICIES, RUNS, TITLES, Plan, choose
+
+    numbers = {test.removeprefix("test-"): test for test in TITLES}
+    tests = [numbers[nearest("test", each, numbers)] for each in split(arguments.cases or "")]
+    policies = [nearest("policy", each, POLICIES) for each in split(arguments.policies or "")]
+    runs = _QUICK_RUNS if arguments.quick else RUNS
+    return Plan(
+        chosen=choose(arguments.set or []),
+        horizon=HORIZON if arguments.horizon is None else arguments.horizon,
+        runs=runs if arguments.runs is None else arguments.runs,
+        seed=arguments.seed or 0,
+        tests=tests or tuple(TITLES),
+        policies=policies or POLICIES,
+        thorough=not arguments.quick,
+        long=arguments.long,
+        bounds=arguments.bounds,
+    )

@@ -1,0 +1,98 @@
+"""A comparison: the cases of one experiment, run and written up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from lowbid.experiments._experiment import Case
+from lowbid.experiments._folder import Folder, described
+from lowbid.experiments._run import run
+from lowbid.report import Block, Code, Facts, Page, Section, Text, ranking
+from lowbid.simulation import Result
+
+KIND = "comparison"
+
+
+def compare(
+    title: str,
+    cases: Sequence[Case],
+    folder: Folder,
+    command: str,
+    workers: int | None = None,
+    bounds: bool = False,
+    say: Callable[[str], None] = print,
+) -> None:
+    """Run cases one after another and write them up; on Ctrl-C, those that were finished."""
+    for case in cases:
+        folder.forget(case.key)
+    folder.write(
+        {
+            "kind": KIND,
+            "title": title,
+            "command": command,
+            "cases": [described(case, bounds=bounds) for case in cases],
+        }
+    )
+    try:
+        for case in cases:
+            result = run(case, folder, workers)
+            say(f"{case.title}: regret after {case.horizon} steps, {case.runs} runs")
+            say(f"{result.summary()}\n")
+    finally:
+        write_up(folder, folder.read())
+
+
+def write_up(folder: Folder, contents: dict[str, Any]) -> None:
+    """Make the figures and the page from what the folder holds."""
+    charts = folder.charts(contents["cases"])
+    if not charts:
+        return
+    folder.draw(charts, panel="all")
+    blocks: list[Block] = []
+    for chart in charts:
+        blocks += [chart, ranking(chart.result)]
+    missing = len(contents["cases"]) - len(charts)
+    if missing:
+        blocks.insert(0, Text(f"The experiment was stopped: {missing} cases were not run."))
+    first = charts[0].result
+    page = Page(
+        contents["title"],
+        f"{first.regret.shape[1]} runs of {first.checkpoints[-1]} steps; every policy faces the "
+        "same losses. Mean regret with 95% bands.",
+        [Section("Results", blocks), *provenance_sections(contents, charts[0].result)],
+    )
+    folder.publish(page)
+
+
+def provenance_sections(contents: dict[str, Any], result: Result) -> list[Section]:
+    """Where the data came from, and how to get them again."""
+    about = result.provenance
+    facts = {
+        "lowbid": about["lowbid"],
+        "NumPy": about["numpy"],
+        "Python": about["python"],
+        "date": about["date"],
+        "seed": str(about["seed"]),
+        "runs": str(about["runs"]),
+        "horizon": str(about["horizon"]),
+        "configuration": about["configuration_hash"],
+        **about["policies"],
+    }
+    again = (
+        f"{contents['command']}\n\n# This page again from the data beside it, without running "
+        "anything:\nlowbid report FOLDER"
+    )
+    return [
+        Section("Run it again", [Code(again)]),
+        Section(
+            "Provenance",
+            [
+                Facts(facts),
+                Text(
+                    "The data behind the figures are in the folder data beside this page, one file "
+                    "a case; lowbid.Result.load reads them."
+                ),
+            ],
+        ),
+    ]

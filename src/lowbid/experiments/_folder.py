@@ -1,0 +1,118 @@
+"""Where an experiment's data, figures and page are kept."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lowbid.errors import FileFormatError
+from lowbid.experiments._experiment import Case
+from lowbid.report import Chart, Page, render, save_figure, save_panel, styles
+from lowbid.simulation import Result
+
+_FORMAT = "lowbid-experiment"
+_FORMAT_VERSION = 1
+
+
+@dataclasses.dataclass(frozen=True)
+class Folder:
+    """A folder with the outcome of an experiment.
+
+    ``experiment.json`` says what was to be run, ``data/<case>.npz`` are the results of the cases
+    that were finished, ``figures/`` and ``report.html`` are made from these.
+    """
+
+    path: Path
+
+    @property
+    def page_file(self) -> Path:
+        """The report."""
+        return self.path / "report.html"
+
+    def result_file(self, key: str) -> Path:
+        """The file of one case's result."""
+        return self.path / "data" / f"{key}.npz"
+
+    def result(self, key: str) -> Result | None:
+        """One case's result, if it was finished, even in part."""
+        path = self.result_file(key)
+        return Result.load(path) if path.is_file() else None
+
+    def save(self, key: str, result: Result) -> None:
+        """Keep one case's result."""
+        self.result_file(key).parent.mkdir(parents=True, exist_ok=True)
+        result.save(self.result_file(key))
+
+    def forget(self, key: str) -> None:
+        """Take away what an earlier experiment left of a case."""
+        self.result_file(key).unlink(missing_ok=True)
+
+    def write(self, contents: dict[str, Any]) -> None:
+        """Say what the folder holds."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        header = {"format": _FORMAT, "format_version": _FORMAT_VERSION}
+        text = json.dumps({**header, **contents}, indent=2) + "\n"
+        (self.path / "experiment.json").write_text(text, encoding="utf-8")
+
+    def read(self) -> dict[str, Any]:
+        """What the folder holds, or an error that says what is wrong with it."""
+        path = self.path / "experiment.json"
+        if not path.is_file():
+            raise FileFormatError(
+                f"{self.path} has no experiment.json; give a folder that lowbid compare or lowbid "
+                "reproduce wrote."
+            )
+        try:
+            contents: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            good = contents["format"] == _FORMAT and contents["format_version"] <= _FORMAT_VERSION
+        except (ValueError, KeyError, TypeError) as error:
+            message = f"{path} is damaged ({error}); run the experiment again."
+            raise FileFormatError(message) from error
+        if not good:
+            raise FileFormatError(
+                f"{path} is not of a kind that this lowbid reads; upgrade lowbid."
+            )
+        return contents
+
+    def charts(self, cases: list[dict[str, Any]]) -> list[Chart]:
+        """The charts of the cases that were finished."""
+        found = [(case, self.result(case["key"])) for case in cases]
+        return [
+            Chart(
+                case["key"],
+                case["title"],
+                result,
+                {text: tuple(steps) for text, steps in case["marks"].items()},
+                {name: np.array(values, float) for name, values in case["bounds"].items()},
+                case["log"],
+            )
+            for case, result in found
+            if result is not None
+        ]
+
+    def draw(self, charts: list[Chart], panel: str | None = None) -> None:
+        """Draw each chart, and all of them side by side."""
+        shown = styles(charts)
+        for chart in charts:
+            save_figure(chart, shown, self.path / "figures")
+        if panel and len(charts) > 1:
+            save_panel(charts, shown, self.path / "figures", panel)
+
+    def publish(self, page: Page) -> None:
+        """Write the report."""
+        self.page_file.write_text(render(page), encoding="utf-8")
+
+
+def described(case: Case, log: bool = False, bounds: bool = False) -> dict[str, Any]:
+    """A case as plain data, as ``experiment.json`` keeps it; bounds ask for logarithmic axes."""
+    return {
+        "key": case.key,
+        "title": case.title,
+        "marks": case.marks,
+        "log": log or bounds,
+        "bounds": case.bounds() if bounds else {},
+    }

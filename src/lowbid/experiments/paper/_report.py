@@ -1,0 +1,242 @@
+"""The page of a reproduction, made from its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from lowbid.experiments._comparison import provenance_sections
+from lowbid.experiments._folder import Folder
+from lowbid.experiments.paper._cases import POLICIES, TITLES
+from lowbid.experiments.paper._claims import CLAIMS, KINDS, Claim, Verdict
+from lowbid.experiments.paper._evidence import Outcome, Study, regrets_of
+from lowbid.experiments.paper._settings import SETTINGS, Setting
+from lowbid.report import (
+    Block,
+    Chart,
+    Evidence,
+    Finding,
+    Findings,
+    Heading,
+    Page,
+    Section,
+    Table,
+    Text,
+    figure,
+    ranking,
+)
+from lowbid.simulation import Result
+
+KIND = "paper"
+_TITLE = "Batch Ensemble, reproduced"
+
+
+class Judged(NamedTuple):
+    """A claim's verdict, its evidence, and its verdict under other choices of the settings."""
+
+    claim: Claim
+    verdict: Verdict
+    outcomes: list[Outcome]
+    elsewhere: dict[str, Verdict]
+
+
+def write_up(folder: Folder, contents: dict[str, Any]) -> list[Judged]:
+    """Make the figures and the page from what the folder holds; the answer is the verdicts."""
+    charts = folder.charts(contents["cases"])
+    if not charts:
+        return []
+    folder.draw(charts, panel="all-tests")
+    long_charts = folder.charts(contents["long_cases"])
+    folder.draw(long_charts, panel="all-tests-long")
+    judged = judge(folder, contents)
+    result = charts[0].result
+    runs, horizon = result.regret.shape[1], int(result.checkpoints[-1])
+    sections = [
+        Section("Verdicts", _verdicts(judged, runs, horizon)),
+        Section("Figures", _figures(charts, len(contents["cases"]))),
+        Section("Settings", _settings(folder, contents)),
+    ]
+    if contents["costs"]:
+        sections.append(Section("Time and memory", _costs(contents["costs"])))
+    if long_charts:
+        sections.append(Section("Longer horizons", _figures(long_charts)))
+    lead = (
+        "The experiments of A. Cassel, O. Levy and Y. Mansour, Batch ensemble for variance "
+        f"dependent regret in stochastic bandits (AAAI 2025): {runs} runs of {horizon} steps, "
+        "mean pseudo-regret, every policy on the same losses. For each claim of the paper's "
+        "experiments section there is a verdict."
+    )
+    again = provenance_sections(contents, result)
+    folder.publish(Page(_TITLE, lead, [*sections, *again]))
+    return judged
+
+
+def judge(folder: Folder, contents: Mapping[str, Any]) -> list[Judged]:
+    """The verdict on every claim, from what the folder holds."""
+    results = {case["key"]: folder.result(case["key"]) for case in contents["cases"]}
+    study = Study.of({test: r for test, r in results.items() if r is not None}, contents["costs"])
+    others = _other_studies(folder, contents, study)
+    judged = []
+    for claim in CLAIMS:
+        verdict, outcomes = claim.judge(study)
+        elsewhere = {}
+        for name, other in others.items():
+            verdict_there, outcomes_there = claim.judge(other)
+            if outcomes_there != outcomes:
+                elsewhere[name] = verdict_there
+        judged.append(Judged(claim, verdict, outcomes, elsewhere))
+    return judged
+
+
+def _other_studies(folder: Folder, contents: Mapping[str, Any], study: Study) -> dict[str, Study]:
+    """The study as it would be with one setting chosen otherwise."""
+    changed: dict[str, dict[str, Result]] = {}
+    for entry in contents["alternatives"]:
+        result = folder.result(entry["key"])
+        if result is not None:
+            name = f"{entry['setting']}={entry['choice']}"
+            changed.setdefault(name, {})[entry["test"]] = result
+    # A result of other arms holds all policies, and so takes the place of the whole test.
+    return {
+        name: Study(
+            {
+                test: {**regrets, **(regrets_of(tests[test]) if test in tests else {})}
+                for test, regrets in study.regrets.items()
+            },
+            study.costs,
+        )
+        for name, tests in changed.items()
+    }
+
+
+def _verdicts(judged: list[Judged], runs: int, horizon: int) -> list[Block]:
+    return [
+        Text(
+            f"Each claim is put in other words, made precise, and decided by comparing policies "
+            f"run by run on the same losses, over {runs} runs of {horizon} steps. It counts as "
+            "reproduced if every interval lies on the claimed side of zero, as not reproduced if "
+            "one lies on the other side, and as undecided at this number of runs otherwise. The "
+            "intervals of one claim hold together with 95% confidence. "
+            "Choose a claim to see what decided it, and what other settings give."
+        ),
+        Findings([_finding(each) for each in judged]),
+    ]
+
+
+def _finding(judged: Judged) -> Finding:
+    claim, verdict = judged.claim, judged.verdict
+    evidence = [
+        Evidence(check.text, outcome.text, outcome.kind)
+        for check, outcome in zip(claim.checks, judged.outcomes, strict=True)
+    ]
+    return Finding(
+        claim.says,
+        claim.place,
+        verdict,
+        KINDS[verdict],
+        claim.reading,
+        evidence,
+        _tried(judged),
+    )
+
+
+def _tried(judged: Judged) -> list[str]:
+    """What other choices of the settings give, by verdict."""
+    by_verdict: dict[Verdict, list[str]] = {}
+    for name, verdict in judged.elsewhere.items():
+        by_verdict.setdefault(verdict, []).append(name)
+    texts = [f"{verdict} with {', '.join(names)}" for verdict, names in by_verdict.items()]
+    return [f"With one setting chosen otherwise: {'; '.join(texts)}."] if texts else []
+
+
+def _figures(charts: list[Chart], expected: int | None = None) -> list[Block]:
+    blocks: list[Block] = []
+    if expected is not None and len(charts) < expected:
+        blocks.append(Text("The run was stopped: some tests are missing."))
+    for chart in charts:
+        blocks += [chart, ranking(chart.result)]
+    return blocks
+
+
+def _settings(folder: Folder, contents: Mapping[str, Any]) -> list[Block]:
+    blocks: list[Block] = [
+        Text(
+            "The paper leaves these things unsaid. The choice that was made stands first; the "
+            "tables show the mean regret of the policies that another choice changes, with half "
+            "the width of its 95% interval."
+        )
+    ]
+    for setting in SETTINGS:
+        blocks += [Heading(setting.question), Text(setting.why)]
+        blocks.append(_setting_table(setting, folder, contents))
+    return blocks
+
+
+def _setting_table(setting: Setting, folder: Folder, contents: Mapping[str, Any]) -> Table:
+    """The mean regrets that another choice changes, for every choice."""
+    chosen = contents["settings"][setting.key]
+    found = {
+        (entry["choice"], entry["test"]): folder.result(entry["key"])
+        for entry in contents["alternatives"]
+        if entry["setting"] == setting.key
+    }
+    tests = [case["key"] for case in contents["cases"]]
+    tests = [test for test in tests if any(test == changed for _, changed in found)]
+    found |= {(chosen, test): folder.result(test) for test in tests}
+    changed = {
+        (name, test)
+        for (choice, test), result in found.items()
+        if choice != chosen and result is not None
+        for name in result.policies
+    }
+    names = [name for name in POLICIES if any((name, test) in changed for test in tests)]
+    rows = []
+    for choice in sorted(setting.choices, key=lambda choice: choice.key != chosen):
+        label = f"{setting.key}={choice.key}: {choice.text}"
+        if not any(key == choice.key for key, _ in found):
+            why = "with --long only" if choice.most_runs else "not run"
+            rows.append([label, why, *[""] * len(tests)])
+            continue
+        for name in names:
+            cells = [
+                _mean(found.get((choice.key, test)), name) if (name, test) in changed else ""
+                for test in tests
+            ]
+            rows.append([label, name, *cells])
+            label = ""
+    head = ["choice", "policy", *(test.replace("test-", "test ") for test in tests)]
+    return Table(head, rows, frozenset({0, 1}))
+
+
+def _mean(result: Result | None, policy: str) -> str:
+    if result is None or policy not in result.policies:
+        return ""
+    row = result[policy].summary()[0]
+    return f"{figure(row.mean)} ± {figure(row.high - row.mean)}"
+
+
+def _costs(costs: Mapping[str, Any]) -> list[Block]:
+    horizon = int(costs["horizon"])
+    horizons = {"T": horizon, "2T": 2 * horizon, "10T": 10 * horizon, "100T": 100 * horizon}
+    times, sizes = costs["seconds_per_step"], costs["bytes"]
+    rows = []
+    for policy in times:
+        nanoseconds = [
+            figure(1e9 * sum(times[policy][h]) / len(times[policy][h]))
+            if h in times[policy]
+            else ""
+            for h in ("T", "2T", "10T")
+        ]
+        kilobytes = [figure(sizes[policy][h] / 1e3) if h in sizes[policy] else "" for h in horizons]
+        rows.append([policy, *nanoseconds, *kilobytes])
+    head = ["policy"]
+    head += [f"ns a step, T = {horizons[h]}" for h in ("T", "2T", "10T")]
+    head += [f"kB, T = {steps}" for steps in horizons.values()]
+    return [
+        Text(
+            f"Processor time a step, mean of {len(next(iter(times.values()))['T'])} measurements, "
+            f"and size of the state, on the arms of {TITLES[costs['arms']].lower()}; MARS with "
+            "one subset for each step. Times depend on the machine."
+        ),
+        Table(head, rows),
+    ]

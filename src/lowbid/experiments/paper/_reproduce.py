@@ -1,0 +1,141 @@
+"""Running the paper's tests, their alternatives and the measurements of cost."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from lowbid.experiments._experiment import Case
+from lowbid.experiments._folder import Folder, described
+from lowbid.experiments._run import run
+from lowbid.experiments.paper._cases import MARS_, POLICIES, TITLES, Alternative, alternatives, case
+from lowbid.experiments.paper._costs import measure_costs
+from lowbid.experiments.paper._report import KIND, Judged, write_up
+from lowbid.experiments.paper._settings import Chosen
+
+LONG_HORIZONS = (20_000, 200_000)
+# With one subset for each step MARS would take hours at the longest horizon.
+_MOST_STEPS_OF_MARS = 20_000
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """What to run.
+
+    Attributes
+    ----------
+    chosen : dict
+        The settings.
+    tests, policies : sequence of str
+        Which of the tests, and of the policies.
+    horizon, runs, seed : int
+        See `lowbid.simulate`.
+    thorough : bool
+        Whether other choices of the settings are run and costs measured.
+    long : bool
+        Whether longer horizons are run, and choices that take minutes.
+    bounds : bool
+        Whether bounds on regret are drawn.
+    """
+
+    chosen: Chosen
+    horizon: int
+    runs: int
+    seed: int
+    tests: Sequence[str] = tuple(TITLES)
+    policies: Sequence[str] = POLICIES
+    thorough: bool = True
+    long: bool = False
+    bounds: bool = False
+
+    def cases(self) -> list[Case]:
+        """The tests."""
+        return [self._case(test, self.horizon) for test in self.tests]
+
+    def long_cases(self) -> list[Case]:
+        """The tests at longer horizons."""
+        made = []
+        for horizon in LONG_HORIZONS if self.long else ():
+            for test in self.tests:
+                longer = self._case(test, horizon)
+                kept = {
+                    name: policy
+                    for name, policy in longer.policies.items()
+                    if name != MARS_ or horizon <= _MOST_STEPS_OF_MARS
+                }
+                key, title = f"{test}-{horizon}-steps", f"{longer.title}, {horizon:,} steps"
+                made.append(dataclasses.replace(longer, key=key, title=title, policies=kept))
+        return made
+
+    def alternatives(self, cases: list[Case]) -> list[Alternative]:
+        """Other choices of the settings."""
+        if not self.thorough:
+            return []
+        return [
+            other for each in cases for other in alternatives(each, self.chosen, costly=self.long)
+        ]
+
+    def _case(self, test: str, horizon: int) -> Case:
+        made = case(test, self.chosen, horizon, self.runs, self.seed)
+        kept = {name: policy for name, policy in made.policies.items() if name in self.policies}
+        return dataclasses.replace(made, policies=kept)
+
+
+def reproduce(
+    plan: Plan,
+    folder: Folder,
+    command: str,
+    workers: int | None = None,
+    say: Callable[[str], None] = print,
+) -> list[Judged]:
+    """Run a plan into a folder and write it up; on Ctrl-C, what was finished.
+
+    The answer is the verdicts.
+    """
+    cases, long_cases = plan.cases(), plan.long_cases()
+    others = plan.alternatives(cases)
+    contents = _contents(plan, cases, long_cases, others, command)
+    for each in [*cases, *long_cases, *(other.case for other in others)]:
+        folder.forget(each.key)
+    folder.write(contents)
+    try:
+        for each in [*cases, *long_cases]:
+            result = run(each, folder, workers)
+            say(f"{each.title}: regret after {each.horizon} steps, {each.runs} runs")
+            say(f"{result.summary()}\n")
+        if others:
+            say(f"Other choices of the settings, {len(others)} cases ...")
+        for other in others:
+            run(other.case, folder, workers)
+        if plan.thorough and "test-1" in plan.tests:
+            say("Time and memory ...")
+            contents["costs"] = measure_costs(plan.chosen, plan.horizon, plan.seed, plan.policies)
+            folder.write(contents)
+    except BaseException:
+        write_up(folder, contents)
+        raise
+    say("Figures and report ...\n")
+    return write_up(folder, contents)
+
+
+def _contents(
+    plan: Plan,
+    cases: list[Case],
+    long_cases: list[Case],
+    others: list[Alternative],
+    command: str,
+) -> dict[str, Any]:
+    """What the folder will hold."""
+    return {
+        "kind": KIND,
+        "command": command,
+        "settings": plan.chosen,
+        "cases": [described(each, bounds=plan.bounds) for each in cases],
+        "long_cases": [described(each, log=True, bounds=plan.bounds) for each in long_cases],
+        "alternatives": [
+            {"setting": o.setting, "choice": o.choice, "test": o.test, "key": o.case.key}
+            for o in others
+        ],
+        "costs": {},
+    }

@@ -1,0 +1,117 @@
+"""WR-SDA: duels with a random sub-sample of the leader's losses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from lowbid._kernel import allocating_kernel, kernel
+from lowbid._random import Stream, coin
+from lowbid.policies._base import About, Kernels, Policy
+from lowbid.policies._history import (
+    History,
+    TwoValues,
+    append_loss,
+    at_most,
+    count_value,
+    history_of,
+    sum_of_sample,
+    two_values_of,
+)
+from lowbid.policies._rounds import Rounds, duels, leave_queue, rounds_of
+from lowbid.policies.rb_sda import BIBTEX
+
+
+class State(NamedTuple):
+    """All losses, and where the policy stands in its rounds."""
+
+    history: History
+    values: TwoValues
+    rounds: Rounds
+
+
+@allocating_kernel
+def init(parameters: Any, n_arms: int, capacity: int) -> State:
+    """Start with no losses."""
+    return State(
+        history=history_of(n_arms, capacity),
+        values=two_values_of(n_arms),
+        rounds=rounds_of(n_arms),
+    )
+
+
+@kernel
+def duel(parameters: Any, state: State, challenger: int, leader: int, stream: Stream) -> bool:
+    """Whether the challenger's losses are below as many of the leader's; tied, flip a coin."""
+    history = state.history
+    own = history.totals[challenger]
+    other = sum_of_sample(history, state.values, leader, history.counts[challenger], stream)
+    size = abs(own) + abs(history.totals[leader])
+    return at_most(own, other, size) and (not at_most(other, own, size) or coin(stream, 0.5) == 1.0)
+
+
+@kernel
+def update(parameters: Any, state: State, arm: int, loss: float, step: int, stream: Stream) -> None:
+    """Keep the loss."""
+    count_value(state.values, arm, append_loss(state.history, arm, loss))
+    leave_queue(state.rounds, arm)
+
+
+@dataclass(frozen=True)
+class WRSDA(Policy):
+    r"""Sub-sampling duels without replacement, in loss form.
+
+    Rounds as in `RBSDA`, but a challenger with n losses fights n of the leader's that are drawn
+    uniformly without replacement: it wins if its mean is below theirs, and at equality by the
+    flip of a coin, as in the authors' experiments. (With ties to the challenger, as in `RBSDA`,
+    it explores a little more.) With two arms this is BESA.
+
+    A duel takes as many draws as the challenger has losses, or one if all losses have one of two
+    values.
+
+    Parameters
+    ----------
+    forced_exploration : bool
+        Play an arm without a duel while it has fewer than sqrt(log r) losses in round r. Needed
+        for losses such as exponential ones, of which an unlucky first draw can bury a good arm.
+
+    Examples
+    --------
+    >>> import lowbid
+    >>> arms = lowbid.Bernoulli([0.1, 0.5, 0.9])
+    >>> result = lowbid.simulate(lowbid.WRSDA(), arms, horizon=1000, runs=100, seed=0)
+    >>> print(f"{result.regret[0, :, -1].mean():.1f}")
+    6.7
+
+    References
+    ----------
+    .. [1] D. Baudry, E. Kaufmann, O.-A. Maillard (2020). Sub-sampling for efficient
+       non-parametric bandit exploration. NeurIPS 33.
+    """
+
+    forced_exploration: bool = False
+
+    about = About(
+        family="sub-sampling duels",
+        needs="nothing",
+        time="K log t; K with two values",
+        memory="t",
+        guarantee="none; as good as RB-SDA in experiments",
+        bibtex=BIBTEX,
+    )
+    kernels = Kernels(init, duels(duel=duel), update)
+
+    @classmethod
+    def variants(cls) -> list[Policy]:
+        """With and without forced exploration."""
+        return [cls(), cls(forced_exploration=True)]
+
+    @property
+    def scale_free(self) -> bool:
+        """Only means are compared."""
+        return True
+
+    @property
+    def location_free(self) -> bool:
+        """Only means of as many losses are compared."""
+        return True

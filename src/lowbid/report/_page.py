@@ -1,0 +1,329 @@
+"""A report as one HTML page that needs nothing else: no network, no other files.
+
+A page is data: sections of blocks. Its figures are drawn in the browser by ``page.js`` from the
+numbers that stand in the page.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import importlib.resources
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from lowbid._version import __version__
+from lowbid.report._chart import DARK, Chart, Style, bound_dashes, styles
+from lowbid.report._numbers import figure, interval
+from lowbid.simulation import Result, mean_curves
+
+Kind = Literal["good", "bad", "open", "none"]
+_SIGNS = {"good": "✓", "bad": "✗", "open": "?", "none": "–"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Text:
+    """A paragraph."""
+
+    text: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Heading:
+    """A heading within a section."""
+
+    text: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Code:
+    """Lines to type."""
+
+    text: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Table:
+    """Rows of cells; the first cell of a row is its name."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    text_columns: frozenset[int] = frozenset()
+
+
+@dataclasses.dataclass(frozen=True)
+class Facts:
+    """Names and what they are."""
+
+    facts: Mapping[str, str]
+
+
+@dataclasses.dataclass(frozen=True)
+class Evidence:
+    """One thing that was looked at: what, what came out, and what that says."""
+
+    text: str
+    outcome: str
+    kind: Kind
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """A claim and what became of it.
+
+    Attributes
+    ----------
+    says : str
+        The claim.
+    place : str
+        Where it belongs.
+    verdict : str
+        What became of it, in a word or two.
+    kind : str
+        How the verdict is coloured.
+    reading : str
+        How the claim was made precise.
+    evidence : sequence of Evidence
+        What decided it.
+    notes : sequence of str
+        More to know.
+    """
+
+    says: str
+    place: str
+    verdict: str
+    kind: Kind
+    reading: str
+    evidence: Sequence[Evidence]
+    notes: Sequence[str] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Findings:
+    """A list of findings, with a count of each verdict."""
+
+    findings: Sequence[Finding]
+
+
+Block = Text | Heading | Code | Table | Facts | Findings | Chart
+
+
+@dataclasses.dataclass(frozen=True)
+class Section:
+    """A part of the page with a name in the menu."""
+
+    title: str
+    blocks: Sequence[Block]
+
+
+@dataclasses.dataclass(frozen=True)
+class Page:
+    """A report: a title, a few words, and sections."""
+
+    title: str
+    lead: str
+    sections: Sequence[Section]
+
+
+def render(page: Page) -> str:
+    """The page as HTML."""
+    charts = [block for part in page.sections for block in part.blocks if isinstance(block, Chart)]
+    shown = styles(charts)
+    colours = sorted({style.colour for style in shown.values()})
+    menu = "".join(f'<a href="#{_slug(s.title)}">{_safe(s.title)}</a>' for s in page.sections)
+    body = "\n".join(_section(section, shown) for section in page.sections)
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="lowbid {__version__}">
+<link rel="icon" href="data:,">
+<title>{_safe(page.title)}</title>
+<style>
+{_asset("page.css")}{_colours(colours)}</style>
+</head>
+<body>
+<header><h1>{_safe(page.title)}</h1><p class="lead">{_safe(page.lead)}</p></header>
+<nav aria-label="sections"><div>{menu}</div></nav>
+<main>
+{body}
+</main>
+<footer>Made by lowbid {__version__}. This page needs no network: its data and its script are in it.
+</footer>
+<script>
+{_asset("page.js")}</script>
+</body>
+</html>
+"""
+
+
+def ranking(result: Result) -> Table:
+    """The regret of every policy at the horizon, best first, and how far it is from the best."""
+    rows = []
+    summary = result.summary()
+    for row in summary:
+        behind = ""
+        if row is not summary[0]:
+            gap = result.difference(row.policy, summary[0].policy)
+            behind = f"+{figure(gap.mean)}  {interval(gap.low, gap.high)}"
+        numbers = [row.sd, row.quantiles[0.5], row.quantiles[0.95], row.max]
+        cells = [row.policy, figure(row.mean), interval(row.low, row.high)]
+        rows.append([*cells, *(figure(number) for number in numbers), behind])
+    head = ["policy", "mean regret", "95% interval", "sd", "median", "95% of runs below", "worst"]
+    return Table([*head, "behind the best, paired"], rows)
+
+
+def _section(section: Section, shown: Mapping[str, Style]) -> str:
+    blocks = "\n".join(_block(block, shown) for block in section.blocks)
+    title = f"<h2>{_safe(section.title)}</h2>"
+    return f'<section id="{_slug(section.title)}">\n{title}\n{blocks}\n</section>'
+
+
+def _block(block: Block, shown: Mapping[str, Style]) -> str:
+    match block:
+        case Text(text):
+            return f"<p>{_safe(text)}</p>"
+        case Heading(text):
+            return f"<h3>{_safe(text)}</h3>"
+        case Code(text):
+            return f"<pre><code>{_safe(text)}</code></pre>"
+        case Facts(facts):
+            inner = "".join(f"<dt>{_safe(k)}</dt><dd>{_safe(v)}</dd>" for k, v in facts.items())
+            return f"<dl>{inner}</dl>"
+        case Table():
+            return _table(block)
+        case Findings(findings):
+            return _findings(findings)
+        case Chart():
+            return _chart(block, shown)
+
+
+def _table(table: Table) -> str:
+    def cell(tag: str, column: int, text: str) -> str:
+        kind = ' class="text"' if column in table.text_columns else ""
+        return f"<{tag}{kind}>{_safe(text)}</{tag}>"
+
+    head = "".join(cell("th", i, text) for i, text in enumerate(table.head))
+    rows = "\n".join(
+        "<tr>" + "".join(cell("td" if i else "th", i, text) for i, text in enumerate(row)) + "</tr>"
+        for row in table.rows
+    )
+    return (
+        f'<div class="wide" tabindex="0"><table><thead><tr>{head}</tr></thead>\n'
+        f"<tbody>\n{rows}\n</tbody></table></div>"
+    )
+
+
+def _findings(findings: Sequence[Finding]) -> str:
+    counts: dict[str, list[Finding]] = {}
+    for finding in sorted(findings, key=lambda finding: list(_SIGNS).index(finding.kind)):
+        counts.setdefault(finding.verdict, []).append(finding)
+    buttons = "".join(
+        f'<button type="button" aria-pressed="false" data-kind="{_safe(verdict)}">'
+        f'<span class="sign {some[0].kind}">{_SIGNS[some[0].kind]}</span> <b>{len(some)}</b>'
+        f"{_safe(verdict)}</button>"
+        for verdict, some in counts.items()
+    )
+    items = "\n".join(_finding(finding) for finding in findings)
+    return f'<div><div class="filter">{buttons}</div>\n<div class="findings">{items}</div>\n</div>'
+
+
+def _finding(finding: Finding) -> str:
+    lines = "".join(
+        f'<li><span class="sign {item.kind}">{_SIGNS[item.kind]}</span> {_safe(item.text)}: '
+        f"{_safe(item.outcome)}</li>"
+        for item in finding.evidence
+    )
+    notes = "".join(f"<p>{_safe(note)}</p>" for note in finding.notes)
+    reading = f'<p class="reading">{_safe(finding.reading)}</p>' if finding.reading else ""
+    return (
+        f'<details class="finding" data-kind="{_safe(finding.verdict)}"><summary>'
+        f'<span class="badge {finding.kind}">{_safe(finding.verdict)}</span>'
+        f'<span class="place">{_safe(finding.place)}</span>'
+        f'<span class="says">{_safe(finding.says)}</span></summary>'
+        f'<div class="more">{reading}<ul>{lines}</ul>{notes}</div></details>'
+    )
+
+
+def _chart(chart: Chart, shown: Mapping[str, Style]) -> str:
+    # A tag within the data would end the script that holds them.
+    data = json.dumps(chart_data(chart, shown), separators=(",", ":")).replace("<", "\\u003c")
+    marks = "; ".join(
+        f"{text} at step {', '.join(map(str, steps))}" for text, steps in chart.marks.items()
+    )
+    note = f'\n<p class="note">Dotted: {_safe(marks)}.</p>' if marks else ""
+    return (
+        f'<figure class="chart" id="{_slug(chart.key)}"><figcaption>{_safe(chart.title)}'
+        '</figcaption><div class="tools"></div>'
+        f'<div class="plot" tabindex="0" role="group" aria-label="{_safe(chart.title)}; arrow keys '
+        'move the step"></div><div class="legend"><span class="when"></span></div>'
+        f'<script type="application/json">{data}</script>'
+        "<noscript>This figure needs JavaScript; a still one is among the files beside this "
+        f"page.</noscript></figure>{note}"
+    )
+
+
+def chart_data(chart: Chart, shown: Mapping[str, Style]) -> dict[str, Any]:
+    """What ``page.js`` draws: the curves from the highest end to the lowest."""
+    curves = [
+        {
+            "name": name,
+            "colour": _variable(shown[name].colour),
+            "dashes": shown[name].dashes,
+            "mean": _short(curve.mean),
+            "low": _short(curve.low),
+            "high": _short(curve.high),
+        }
+        for name, curve in mean_curves(chart.result).items()
+    ]
+    curves += [
+        {
+            "name": name,
+            "colour": "--faint",
+            "dashes": bound_dashes(number),
+            "mean": _short(values),
+        }
+        for number, (name, values) in enumerate(chart.curves.items())
+    ]
+    return {
+        "key": chart.key,
+        "title": chart.title,
+        "log": chart.log,
+        "steps": chart.result.checkpoints.tolist(),
+        "curves": sorted(curves, key=lambda curve: -(curve["mean"][-1] or 0.0)),
+        "marks": [{"text": text, "steps": list(steps)} for text, steps in chart.marks.items()],
+    }
+
+
+def _short(values: Any) -> list[float | None]:
+    """Numbers with five digits, which no eye can tell from all of them."""
+    return [float(f"{x:.5g}") if np.isfinite(x) else None for x in values]
+
+
+def _colours(colours: Sequence[str]) -> str:
+    def rule(pairs: Iterator[tuple[str, str]]) -> str:
+        return ":root{" + ";".join(f"{_variable(name)}:{value}" for name, value in pairs) + "}"
+
+    light = rule((colour, colour) for colour in colours)
+    dark = rule((colour, DARK[colour]) for colour in colours)
+    return f"{light}\n@media (prefers-color-scheme: dark){{{dark}}}\n"
+
+
+def _variable(colour: str) -> str:
+    return f"--c{colour[1:].lower()}"
+
+
+def _asset(name: str) -> str:
+    return importlib.resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _slug(text: str) -> str:
+    return "".join(c if c.isalnum() else "-" for c in text.lower())
+
+
+def _safe(text: str) -> str:
+    return html.escape(text, quote=True)

@@ -1,0 +1,114 @@
+"""An environment as the theorems see it: gaps, variances and scales of the suboptimal arms."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from lowbid._require import require
+from lowbid.environments import Arms, Environment, RandomArms
+from lowbid.errors import InvalidValueError
+from lowbid.theory.laws import FiniteLaw, Law, law_of
+from lowbid.theory.optimism import Proof
+
+Floats = npt.NDArray[np.float64]
+
+
+class Instance(NamedTuple):
+    """What bounds on the regret are made of.
+
+    Attributes
+    ----------
+    laws : list of Law
+        Of all arms.
+    best : float
+        The lowest mean.
+    arms : array of int
+        The arms of higher mean, in order; the next three are theirs.
+    gaps, variances, scales : array
+        Mean less `best`; variance; largest loss.
+    """
+
+    laws: list[Law]
+    best: float
+    arms: npt.NDArray[np.int64]
+    gaps: Floats
+    variances: Floats
+    scales: Floats
+
+    @property
+    def n_arms(self) -> int:
+        """The number of arms."""
+        return len(self.laws)
+
+    @property
+    def means(self) -> Floats:
+        """The suboptimal arms' means."""
+        return self.best + self.gaps
+
+
+@functools.lru_cache(maxsize=256)
+def instance_of(environment: Environment) -> Instance:
+    """An environment's gaps, variances and scales; it must have given arms."""
+    if not isinstance(environment, Arms):
+        raise InvalidValueError(
+            f"{environment!r} has other arms in each run, and bounds are for given ones; take one "
+            "of its instances: lowbid.theory.instances(environment, seed, runs)."
+        )
+    laws = [law_of(environment, arm) for arm in range(environment.n_arms)]
+    means = environment.means
+    gaps = means - means.min()
+    arms = np.flatnonzero(gaps > 0.0)
+    return Instance(
+        laws=laws,
+        best=float(means.min()),
+        arms=arms,
+        gaps=gaps[arms],
+        variances=environment.variances[arms],
+        scales=np.array([laws[arm].support[1] for arm in arms], dtype=np.float64),
+    )
+
+
+def instances(environment: RandomArms, seed: int = 0, runs: int = 1) -> list[Arms]:
+    """The arms that each run of a simulation with this seed faces.
+
+    Examples
+    --------
+    >>> import lowbid
+    >>> first, second = instances(lowbid.RandomArms(lowbid.Bernoulli, n_arms=2), seed=0, runs=2)
+    >>> first.n_arms
+    2
+    """
+    table = environment.table(seed, runs)
+    family: Any = environment.family
+    return [family(table[run, :, 0], **environment.fixed) for run in range(runs)]
+
+
+def require_optimism(what: str, instance: Instance, proof: Proof) -> None:
+    """Refuse arms for which the proof of optimism is not one."""
+    for arm, law in enumerate(instance.laws):
+        where = f"arm {arm} is {law.name} with losses from {law.support[0]:g} to {law.support[1]:g}"
+        if proof.covers == "bernoulli":
+            scale = law.bernoulli_scale if isinstance(law, FiniteLaw) else None
+            require(
+                scale is not None,
+                f"{what} is proved for Bernoulli and scaled Bernoulli losses, but {where}; for "
+                "other non-negative bounded losses give proof=lowbid.theory.GARNETT, which takes "
+                "more batches.",
+            )
+        else:
+            require(
+                law.support[0] >= 0.0 and math.isfinite(law.support[1]),
+                f"{what} needs non-negative bounded losses, but {where}; shift or clip them.",
+            )
+
+
+def require_steps(t: npt.ArrayLike) -> Floats:
+    """Steps as an array of numbers, 1 or larger."""
+    steps = np.asarray(t, dtype=np.float64)
+    require(bool((steps >= 1.0).all()), f"t is {t!r}; give steps, 1 or larger.")
+    return steps

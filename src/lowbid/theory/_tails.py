@@ -1,0 +1,127 @@
+"""Tail probabilities to nearly full precision, with `math` alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from lowbid._kernel import kernel
+
+_HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
+
+
+@kernel
+def _stirling_error(n: float) -> float:
+    """What Stirling's formula for log n! leaves out."""
+    if n < 16.0:
+        return math.lgamma(n + 1.0) - (n + 0.5) * math.log(n) + n - _HALF_LOG_2PI
+    square = n * n
+    series = 1.0 / 1260.0 - 1.0 / (1680.0 * square)
+    return (1.0 / 12.0 - (1.0 / 360.0 - series / square) / square) / n
+
+
+@kernel
+def _deviance(x: float, m: float) -> float:
+    """The value of x log(x / m) + m - x, without cancellation where x is close to m."""
+    if abs(x - m) >= 0.1 * (x + m):
+        return x * math.log(x / m) + m - x
+    v = (x - m) / (x + m)
+    total = (x - m) * v
+    term = 2.0 * x * v
+    for j in range(1, 1000):
+        term *= v * v
+        before = total
+        total += term / (2.0 * j + 1.0)
+        if total == before:
+            break
+    return total
+
+
+@kernel
+def binomial_pmf(k: int, n: int, p: float) -> float:
+    """P(Bin(n, p) = k).
+
+    References
+    ----------
+    .. [1] C. Loader (2000). Fast and accurate computation of binomial probabilities.
+    """
+    if k < 0 or k > n:
+        return 0.0
+    if p <= 0.0:
+        return 1.0 if k == 0 else 0.0
+    if p >= 1.0:
+        return 1.0 if k == n else 0.0
+    if k == 0:
+        return math.exp(n * math.log1p(-p))
+    if k == n:
+        return math.exp(n * math.log(p))
+    x = float(k)
+    y = float(n - k)
+    error = _stirling_error(float(n)) - _stirling_error(x) - _stirling_error(y)
+    error -= _deviance(x, n * p) + _deviance(y, n * (1.0 - p))
+    return math.exp(error) * math.sqrt(n / (2.0 * math.pi * x * y))
+
+
+@kernel
+def binomial_cdf(k: int, n: int, p: float) -> float:
+    """P(Bin(n, p) <= k): the smaller tail is added up from its largest term."""
+    if k < 0:
+        return 0.0
+    if k >= n or p <= 0.0:
+        return 1.0
+    if p >= 1.0:
+        return 0.0
+    odds = p / (1.0 - p)
+    total = 0.0
+    if k <= n * p:
+        term = binomial_pmf(k, n, p)
+        i = k
+        while i >= 0 and term > 1e-18 * total:
+            total += term
+            term *= i / ((n - i + 1.0) * odds)
+            i -= 1
+        return min(total, 1.0)
+    i = k + 1
+    term = binomial_pmf(i, n, p)
+    while i <= n and term > 1e-18 * total:
+        total += term
+        term *= (n - i) * odds / (i + 1.0)
+        i += 1
+    return max(1.0 - total, 0.0)
+
+
+def poisson_below(n: int, mean: float) -> float:
+    """P(Poisson(mean) < n)."""
+    terms = (math.exp(k * math.log(mean) - mean - math.lgamma(k + 1.0)) for k in range(n))
+    return min(math.fsum(terms), 1.0)
+
+
+def normal_cdf(x: float) -> float:
+    """P(Z <= x) for a standard normal Z."""
+    return 0.5 * math.erfc(-x / math.sqrt(2.0))
+
+
+def binomial_interval(successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Clopper and Pearson's interval for a probability: it covers at least as often as said.
+
+    References
+    ----------
+    .. [1] C. J. Clopper, E. S. Pearson (1934). The use of confidence or fiducial limits
+       illustrated in the case of the binomial. Biometrika 26.
+    """
+    tail = (1.0 - confidence) / 2.0
+    low = high = 0.0
+    if successes > 0:
+        low = _bisect(lambda p: 1.0 - binomial_cdf(successes - 1, trials, p) < tail)
+    if successes < trials:
+        high = _bisect(lambda p: binomial_cdf(successes, trials, p) > tail)
+    return low, high if successes < trials else 1.0
+
+
+def _bisect(below: Callable[[float], bool]) -> float:
+    """Where in [0, 1] a condition, true at first, turns false."""
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if below(middle) else (low, middle)
+    return 0.5 * (low + high)

@@ -1,0 +1,432 @@
+"""Laws of a single loss, and the chance that a sum of n stays below a multiple of the mean.
+
+That chance is all that optimism needs: a batch of n losses estimates the mean mu by S / (n + 2),
+and it is optimistic when S <= (n + 2) mu.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any, ClassVar, NamedTuple, Protocol, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from lowbid._require import require, require_finite, require_whole
+from lowbid.environments import (
+    Arms,
+    Bernoulli,
+    Deterministic,
+    Empirical,
+    Environment,
+    ExponentialByMean,
+    ExponentialByRate,
+    Gaussian,
+    Mixed,
+    ScaledBernoulli,
+)
+from lowbid.errors import InvalidValueError
+from lowbid.theory._sampling import sums
+from lowbid.theory._tails import binomial_cdf, binomial_interval, normal_cdf, poisson_below
+
+_MOST_SUMS = 20_000_000  # distinct sums times atoms times losses, about a second
+
+
+class Chance(NamedTuple):
+    """A probability, and how well it is known.
+
+    Attributes
+    ----------
+    value : float
+        The probability, or its estimate.
+    low, high : float
+        A 95% interval; both equal `value` if it was computed.
+    exact : bool
+        Whether it was computed, not simulated.
+    """
+
+    value: float
+    low: float
+    high: float
+    exact: bool
+
+    def __str__(self) -> str:
+        if self.exact:
+            return f"{self.value:.4g} (exact)"
+        return f"{self.value:.4g} (simulated, 95% interval {self.low:.4g} to {self.high:.4g})"
+
+
+def exactly(value: float) -> Chance:
+    """A probability that was computed."""
+    return Chance(value, value, value, True)
+
+
+def simulated(successes: int, trials: int) -> Chance:
+    """A probability estimated from independent trials."""
+    low, high = binomial_interval(successes, trials)
+    return Chance(successes / trials, low, high, False)
+
+
+class Law(Protocol):
+    """The law of one loss."""
+
+    @property
+    def name(self) -> str:
+        """What to call it."""
+        ...
+
+    @property
+    def mean(self) -> float:
+        """The mean loss."""
+        ...
+
+    @property
+    def variance(self) -> float:
+        """The loss's variance."""
+        ...
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The smallest and the largest loss."""
+        ...
+
+    def sum_below(self, n: int, multiple: float) -> Chance:
+        """P(S_n <= multiple times the mean), for the sum S_n of n independent losses."""
+        ...
+
+
+@dataclasses.dataclass(frozen=True)
+class FiniteLaw:
+    """Finitely many losses, each with its probability; everything about it is exact.
+
+    Numbers are taken as the decimals that they print as: 0.9 is nine tenths. So a sum that
+    equals its threshold is seen to do so.
+
+    Parameters
+    ----------
+    values : sequence of float or Fraction
+        The losses.
+    probabilities : sequence of float or Fraction
+        Their probabilities, which sum to 1.
+
+    Examples
+    --------
+    >>> print(FiniteLaw([0.0, 0.9], [0.001, 0.999]).sum_below(10, 10))
+    0.009955 (exact)
+    """
+
+    values: Sequence[float | Fraction]
+    probabilities: Sequence[float | Fraction]
+
+    name: ClassVar[str] = "finite law"
+
+    def __post_init__(self) -> None:
+        require(
+            len(self.values) == len(self.probabilities) > 0,
+            f"there are {len(self.values)} values and {len(self.probabilities)} probabilities; "
+            "give as many of the one as of the other.",
+        )
+        for number in (*self.values, *self.probabilities):
+            require_finite("a value or probability", float(number), above=-math.inf)
+        good = min(self.probabilities) >= 0 and abs(float(sum(self.probabilities)) - 1.0) < 1e-9
+        require(good, f"the probabilities are {self.probabilities}; give some that sum to 1.")
+        pairs = _exact_atoms(self.values, self.probabilities)
+        object.__setattr__(self, "_atoms", pairs)
+
+    @property
+    def atoms(self) -> list[tuple[Fraction, Fraction]]:
+        """The losses that have a positive probability, in order, with it."""
+        return cast(list[tuple[Fraction, Fraction]], getattr(self, "_atoms"))  # noqa: B009
+
+    @property
+    def exact_mean(self) -> Fraction:
+        """The mean as a fraction."""
+        return sum((x * p for x, p in self.atoms), Fraction(0))
+
+    @property
+    def mean(self) -> float:
+        """The mean loss."""
+        return float(self.exact_mean)
+
+    @property
+    def variance(self) -> float:
+        """The loss's variance."""
+        mean = self.exact_mean
+        return float(sum((x - mean) ** 2 * p for x, p in self.atoms))
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The smallest and the largest loss."""
+        return float(self.atoms[0][0]), float(self.atoms[-1][0])
+
+    @property
+    def bernoulli_scale(self) -> float | None:
+        """The b of a law on {0, b}; none if it is not such a law."""
+        positive = [x for x, _ in self.atoms if x != 0]
+        if len(positive) > 1 or (positive and positive[0] < 0):
+            return None
+        return float(positive[0]) if positive else 0.0
+
+    def sum_below(self, n: int, multiple: float) -> Chance:
+        """P(S_n <= multiple times the mean), by a binomial tail or by convolution."""
+        n = require_whole("n", n, at_least=0)
+        threshold = _decimal(multiple) * self.exact_mean
+        lowest = self.atoms[0][0]
+        if len(self.atoms) == 1:
+            return exactly(float(n * lowest <= threshold))
+        if len(self.atoms) == 2:
+            (low, _), (high, p) = self.atoms
+            most = math.floor((threshold - n * low) / (high - low))
+            return exactly(binomial_cdf(most, n, float(p)))
+        return exactly(self._convolved(n, threshold))
+
+    def _convolved(self, n: int, threshold: Fraction) -> float:
+        """The same for any number of atoms: on a lattice of integers, sum by sum."""
+        unit = Fraction(1, math.lcm(*(x.denominator for x, _ in self.atoms)))
+        steps = [int((x - self.atoms[0][0]) / unit) for x, _ in self.atoms]
+        bound = math.floor((threshold - n * self.atoms[0][0]) / unit)
+        common = math.gcd(*steps)
+        steps, bound = [step // common for step in steps], bound // common
+        chances = np.array([float(p) for _, p in self.atoms])
+        distinct = min(n * steps[-1] + 1, math.comb(n + len(steps) - 1, n))
+        if distinct * len(steps) * n > _MOST_SUMS or n * steps[-1] >= 2**62:
+            raise InvalidValueError(
+                f"{n} losses of a law with {len(steps)} atoms have too many different sums to add "
+                "up; give fewer, or use EnvironmentLaw(Empirical([...])), which simulates."
+            )
+        places, weights = np.zeros(1, np.int64), np.ones(1)
+        for _ in range(n):
+            places, weights = _add_one(places, weights, np.array(steps), chances)
+        return float(min(weights[places <= bound].sum(), 1.0))
+
+
+def _exact_atoms(
+    values: Sequence[float | Fraction], probabilities: Sequence[float | Fraction]
+) -> list[tuple[Fraction, Fraction]]:
+    atoms: dict[Fraction, Fraction] = {}
+    for x, p in zip(values, probabilities, strict=True):
+        if p > 0:
+            atoms[_decimal(x)] = atoms.get(_decimal(x), Fraction(0)) + _decimal(p)
+    total = sum(atoms.values())
+    return sorted((x, p / total) for x, p in atoms.items())
+
+
+def _decimal(number: float | Fraction) -> Fraction:
+    """The number that a number prints as."""
+    return Fraction(str(number))
+
+
+def _add_one(
+    places: npt.NDArray[np.int64],
+    weights: npt.NDArray[np.float64],
+    steps: npt.NDArray[np.int64],
+    chances: npt.NDArray[np.float64],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """The law of a sum with one more term."""
+    all_places = np.add.outer(places, steps).ravel()
+    merged, where = np.unique(all_places, return_inverse=True)
+    total = np.zeros(len(merged))
+    np.add.at(total, where, np.multiply.outer(weights, chances).ravel())
+    return merged, total
+
+
+@dataclasses.dataclass(frozen=True)
+class GaussianLaw:
+    """A normal loss.
+
+    >>> print(GaussianLaw(mean=-1.0, sd=1.0).sum_below(1, 3))
+    0.02275 (exact)
+    """
+
+    mean: float
+    sd: float = 1.0
+
+    name: ClassVar[str] = "Gaussian"
+
+    def __post_init__(self) -> None:
+        require_finite("mean", self.mean, above=-math.inf)
+        require_finite("sd", self.sd, above=0.0, or_equal=True)
+
+    @property
+    def variance(self) -> float:
+        """The loss's variance."""
+        return self.sd * self.sd
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The smallest and the largest loss."""
+        return (-math.inf, math.inf) if self.sd > 0 else (self.mean, self.mean)
+
+    def sum_below(self, n: int, multiple: float) -> Chance:
+        """P(S_n <= multiple times the mean): Phi((multiple - n) mu / (sigma sqrt n))."""
+        n = require_whole("n", n, at_least=0)
+        room = (multiple - n) * self.mean
+        if n == 0 or self.sd == 0.0:
+            return exactly(float(room >= 0.0))
+        return exactly(normal_cdf(room / (self.sd * math.sqrt(n))))
+
+
+@dataclasses.dataclass(frozen=True)
+class ExponentialLaw:
+    """An exponential loss; a sum of n stays below x means if n events take longer than x.
+
+    >>> print(ExponentialLaw(mean=0.5).sum_below(1, 3))
+    0.9502 (exact)
+    """
+
+    mean: float
+
+    name: ClassVar[str] = "exponential"
+
+    def __post_init__(self) -> None:
+        require_finite("mean", self.mean, above=0.0)
+
+    @property
+    def variance(self) -> float:
+        """The loss's variance."""
+        return self.mean * self.mean
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The smallest and the largest loss."""
+        return 0.0, math.inf
+
+    def sum_below(self, n: int, multiple: float) -> Chance:
+        """P(S_n <= multiple times the mean) = P(Poisson(multiple) >= n)."""
+        n = require_whole("n", n, at_least=0)
+        return exactly(1.0 - poisson_below(n, multiple)) if multiple > 0 else exactly(float(n == 0))
+
+
+@dataclasses.dataclass(frozen=True)
+class EnvironmentLaw:
+    """The law of an environment's only arm, by simulation.
+
+    Parameters
+    ----------
+    environment : Arms
+        With one arm.
+    runs : int
+        The number of sums to draw.
+    seed : int
+        0 or larger; the same seed gives the same estimate.
+
+    Examples
+    --------
+    >>> import lowbid
+    >>> print(EnvironmentLaw(lowbid.Beta(2.0, 1.0)).sum_below(5, 7))
+    0.9985 (simulated, 95% interval 0.9975 to 0.9992)
+    """
+
+    environment: Arms
+    runs: int = 10_000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        one = isinstance(self.environment, Arms) and self.environment.n_arms == 1
+        require(one, f"environment is {self.environment!r}; give arms with one arm.")
+        require_whole("runs", self.runs)
+
+    @property
+    def name(self) -> str:
+        """The environment's family."""
+        return type(self.environment).__name__
+
+    @property
+    def mean(self) -> float:
+        """The mean loss."""
+        return float(self.environment.means[0])
+
+    @property
+    def variance(self) -> float:
+        """The loss's variance."""
+        return float(self.environment.variances[0])
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The smallest and the largest loss."""
+        return self.environment.support
+
+    def sum_below(self, n: int, multiple: float) -> Chance:
+        """P(S_n <= multiple times the mean), from independent sums."""
+        n = require_whole("n", n, at_least=0)
+        found = sums(self.environment, n, self.runs, self.seed) <= multiple * self.mean
+        return simulated(int(found.sum()), self.runs)
+
+
+def law_of(environment: Environment, arm: int) -> Law:
+    """The law of one arm: computed with where that can be, else simulated.
+
+    Examples
+    --------
+    >>> import lowbid
+    >>> law_of(lowbid.ScaledBernoulli(mean=[1.0, 2.0], scale=8.0), 1)
+    FiniteLaw(values=(0.0, 8.0), probabilities=(Fraction(3, 4), Fraction(1, 4)))
+    """
+    if not isinstance(environment, Arms):
+        raise InvalidValueError(
+            f"{environment!r} has no arms of its own; theory needs given arms, such as "
+            "Bernoulli([0.1, 0.5]), or one instance: see lowbid.theory.instances."
+        )
+    if not 0 <= arm < environment.n_arms:
+        raise InvalidValueError(f"arm is {arm}; give one from 0 to {environment.n_arms - 1}.")
+    only = _only_arm(environment, arm)
+    make = _LAWS.get(type(only))
+    return EnvironmentLaw(only) if make is None else make(only)
+
+
+def _only_arm(environment: Arms, arm: int) -> Arms:
+    """An environment of this arm alone."""
+    if isinstance(environment, Mixed):
+        for part in environment.parts:
+            if arm < part.n_arms:
+                return _only_arm(part, arm)
+            arm -= part.n_arms
+    if isinstance(environment, Empirical):
+        return Empirical([environment.data[arm]])
+    values = {name: column[arm : arm + 1] for name, column in environment.columns.items()}
+    return type(environment)(**values)
+
+
+def _two_points(mean: float, scale: float) -> FiniteLaw:
+    p = _decimal(mean) / _decimal(scale)
+    return FiniteLaw((0.0, scale), (1 - p, p))
+
+
+def _of_bernoulli(arm: Bernoulli) -> Law:
+    return _two_points(float(arm.mean[0]), 1.0)
+
+
+def _of_scaled_bernoulli(arm: ScaledBernoulli) -> Law:
+    return _two_points(float(arm.mean[0]), float(arm.scale[0]))
+
+
+def _of_deterministic(arm: Deterministic) -> Law:
+    return FiniteLaw((float(arm.loss[0]),), (1.0,))
+
+
+def _of_empirical(arm: Empirical) -> Law:
+    values, counts = np.unique(np.asarray(arm.data[0]), return_counts=True)
+    total = int(counts.sum())
+    return FiniteLaw(values.tolist(), [Fraction(int(count), total) for count in counts])
+
+
+def _of_gaussian(arm: Gaussian) -> Law:
+    return GaussianLaw(float(arm.mean[0]), float(arm.sd[0]))
+
+
+def _of_exponential(arm: ExponentialByMean | ExponentialByRate) -> Law:
+    return ExponentialLaw(float(arm.means[0]))
+
+
+_LAWS: dict[type[Arms], Callable[[Any], Law]] = {
+    Bernoulli: _of_bernoulli,
+    ScaledBernoulli: _of_scaled_bernoulli,
+    Deterministic: _of_deterministic,
+    Empirical: _of_empirical,
+    Gaussian: _of_gaussian,
+    ExponentialByMean: _of_exponential,
+    ExponentialByRate: _of_exponential,
+}

@@ -1,0 +1,107 @@
+import json
+import re
+
+import numpy as np
+import pytest
+
+import lowbid
+from lowbid.cli import main
+from lowbid.report import figure
+from lowbid.simulation import mean_curves
+
+SMALL = [
+    "reproduce",
+    "--cases",
+    "1,3",
+    "--policies",
+    "ucb,ensembleadaptive,ensembleadaptiveefficient",
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("reproduce")
+    assert main([*SMALL, "--horizon", "60", "--runs", "5", "--out", str(folder)]) == 0
+    return folder
+
+
+def test_every_number_of_a_figure_comes_from_the_data(folder):
+    page = (folder / "report.html").read_text()
+    charts = [
+        json.loads(x) for x in re.findall(r'<script type="application/json">(.*?)</scr', page)
+    ]
+    assert [chart["key"] for chart in charts] == ["test-1", "test-3"]
+    for chart in charts:
+        result = lowbid.Result.load(folder / "data" / f"{chart['key']}.npz")
+        assert chart["steps"] == result.checkpoints.tolist()
+        curves = mean_curves(result)
+        assert {curve["name"] for curve in chart["curves"]} == set(curves)
+        for curve in chart["curves"]:
+            for part in ("mean", "low", "high"):
+                data = getattr(curves[curve["name"]], part)
+                assert np.allclose(curve[part], data, rtol=1e-4, atol=1e-12)
+
+
+def test_every_number_of_a_table_comes_from_the_data(folder):
+    page = (folder / "report.html").read_text()
+    for test in ("test-1", "test-3"):
+        for row in lowbid.Result.load(folder / "data" / f"{test}.npz").summary():
+            cells = [figure(row.mean), f"[{figure(row.low)}, {figure(row.high)}]", figure(row.sd)]
+            text = f"<th>{row.policy}</th>" + "".join(f"<td>{cell}</td>" for cell in cells)
+            assert text in page
+
+
+def test_the_page_is_made_again_without_running(folder, monkeypatch, capsys):
+    page = (folder / "report.html").read_text()
+    (folder / "report.html").unlink()
+    monkeypatch.setattr("lowbid.experiments._run.simulate", None)
+    assert main(["report", str(folder)]) == 0
+    assert (folder / "report.html").read_text() == page
+
+
+def test_figures_settings_and_costs_are_there(folder):
+    figures = {path.name for path in (folder / "figures").iterdir()}
+    assert {"test-1.png", "test-1.svg", "test-3.png", "all-tests.png", "all-tests.svg"} <= figures
+    contents = json.loads((folder / "experiment.json").read_text())
+    assert contents["settings"]["schedule"] == "0.3log"
+    assert set(contents["costs"]["bytes"]) == {
+        "UCB",
+        "EnsembleAdaptive",
+        "EnsembleAdaptiveEfficient",
+    }
+    page = (folder / "report.html").read_text()
+    for words in ("How many batches", "schedule=8log", "Time and memory", "not tested"):
+        assert words in page
+
+
+def test_strict_exits_with_1_if_a_verdict_is_not_as_recorded(tmp_path, capsys):
+    small = [*SMALL, "--quick", "--runs", "2", "--horizon", "20", "--out", str(tmp_path)]
+    assert main(small) == 0
+    assert main([*small, "--strict"]) == 1
+    assert "not as recorded" in capsys.readouterr().err
+
+
+def test_ctrl_c_leaves_what_was_finished(tmp_path, capsys, monkeypatch):
+    real, calls = lowbid.simulate, []
+
+    def interrupted(*arguments, **options):
+        calls.append(1)
+        if len(calls) == 5:
+            raise KeyboardInterrupt
+        return real(*arguments, **options)
+
+    monkeypatch.setattr("lowbid.experiments._run.simulate", interrupted)
+    small = [*SMALL, "--quick", "--runs", "2", "--horizon", "20", "--out", str(tmp_path)]
+    assert main(small) == 130
+    assert "stopped" in capsys.readouterr().err
+    assert len(lowbid.Result.load(tmp_path / "data" / "test-1.npz").policies) == 3
+    assert len(lowbid.Result.load(tmp_path / "data" / "test-3.npz").policies) == 1
+    assert "Test 1" in (tmp_path / "report.html").read_text()
+
+
+def test_a_folder_without_an_experiment_is_refused(tmp_path, capsys):
+    assert main(["report", str(tmp_path)]) == 2
+    assert "experiment.json" in capsys.readouterr().err
+    (tmp_path / "experiment.json").write_text("{")
+    assert main(["report", str(tmp_path)]) == 2
+    assert "damaged" in capsys.readouterr().err

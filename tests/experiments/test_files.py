@@ -1,0 +1,47 @@
+import pytest
+
+import lowbid
+from lowbid.errors import FileFormatError
+from lowbid.experiments._files import TEMPLATE, read_experiment
+
+
+def read(tmp_path, text):
+    path = tmp_path / "experiment.toml"
+    path.write_text(text)
+    return read_experiment(path)
+
+
+def test_the_template_is_a_good_experiment(tmp_path):
+    title, cases = read(tmp_path, TEMPLATE)
+    assert title == "My comparison"
+    assert [case.horizon for case in cases] == [10_000, 10_000]
+    assert cases[0].environment.means.tolist() == [0.1, 0.12, 0.2]
+    assert cases[0].policies["three batches"] == lowbid.BatchEnsemble(batches=3)
+    schedule = lowbid.schedules.Logarithmic(0.3)
+    assert cases[1].policies["0.3 log t batches"] == lowbid.BatchEnsemble(batches=schedule)
+
+
+@pytest.mark.parametrize(
+    ("good", "bad"),
+    [
+        ("batches = 3", "batches = 0"),
+        ("batches = 3", "bathces = 3"),
+        ('"ucb1"', '"ubc1"'),
+        ("runs = 200", "runs = 0"),
+        ("runs = 200", "rums = 200"),
+        ("runs = 200", "runs == 200"),
+        ("sd = 1.0", "sd = -1.0"),
+        ("mean = [0.1, 0.12, 0.2]", 'mean = [0.1, "x", 0.2]'),
+        ('family = "random-gaussian"', 'family = "random-gausian"'),
+    ],
+)
+def test_a_bad_file_is_told_by_its_line(tmp_path, good, bad):
+    text = TEMPLATE.replace(good, bad)
+    line = 1 + next(i for i, each in enumerate(text.splitlines()) if bad in each)
+    with pytest.raises(FileFormatError, match=rf"line {line}\b"):
+        read(tmp_path, text)
+
+
+def test_a_file_that_is_not_there_says_how_to_get_one(tmp_path):
+    with pytest.raises(FileFormatError, match="lowbid init"):
+        read_experiment(tmp_path / "none.toml")

@@ -1,8 +1,9 @@
 """The five tests of the Batch Ensemble paper, as an independent C program found them.
 
 The paper shows figures, no numbers. These means were computed apart from this library, by a
-program that shares no code with it: 2,000 or 20,000 steps, losses, ties broken at random, a standard
-error of one to three per cent, and of four to six for ensembles in test 4. The larger is taken.
+program that shares no code with it: 2,000 or 20,000 steps, losses, ties broken at random, a
+standard error of one to three per cent, and of four to six for ensembles in test 4, of which the
+larger is taken.
 """
 
 from __future__ import annotations

@@ -51,12 +51,22 @@ def policy(name: str, parameters: Mapping[str, Any] | None = None) -> Policy:
 
     >>> policy("batch-ensemble", {"batches": "log(0.3)", "growth": "redistribute"}).name
     "BatchEnsemble(batches=Logarithmic(c=0.3), growth='redistribute')"
-    >>> policy("klucb-gaussian", {"sd": "0.5"}).name
+    >>> policy("klucb.gaussian", {"sd": "0.5"}).name
     'KLUCB.gaussian(sd=0.5)'
     """
     known = _constructors()
     name = nearest("policy", name, known)
     return _make(name, known[name].make, known[name].parameters, parameters or {})
+
+
+def _constructors() -> dict[str, Constructor]:
+    """The ways to make a policy, by the names of the command line."""
+    classes = [getattr(policies, each) for each in policies.__all__]
+    return {
+        kebab(name): constructor
+        for cls in classes
+        for name, constructor in cls.constructors().items()
+    }
 
 
 def arms(name: str, parameters: Mapping[str, Any]) -> Environment:
@@ -72,8 +82,8 @@ def arms(name: str, parameters: Mapping[str, Any]) -> Environment:
     random = name.lower().startswith(_RANDOM)
     family = _family(name[len(_RANDOM) :] if random else name)
     if not random:
-        return _make(kebab(family.__name__), family, _parameters(family), parameters)
-    known = ["n_arms", "low", "high", *_parameters(family)[1:]]
+        return _make(kebab(family.__name__), family, _field_names(family), parameters)
+    known = ["n_arms", "low", "high", *_field_names(family)[1:]]
     values = {nearest("parameter", key, known): value for key, value in parameters.items()}
     if "n_arms" not in values:
         raise InvalidValueError(f"{name} needs the number of arms, such as {name}:10.")
@@ -118,7 +128,7 @@ def arms_of_text(text: str) -> Environment:
     name, _, rest = text.partition(":")
     name = name.strip()
     random = name.lower().startswith(_RANDOM)
-    key = "n_arms" if random else _parameters(_family(name))[0]
+    key = "n_arms" if random else _field_names(_family(name))[0]
     values: dict[str, list[str]] = {}
     for item in split(rest):
         left, equals, right = item.partition("=")
@@ -172,18 +182,8 @@ def split(text: str) -> list[str]:
     return [item.strip() for item in re.split(r",(?![^(]*\))", text) if item.strip()]
 
 
-def _constructors() -> dict[str, Constructor]:
-    """The ways to make a policy, by name: classes, and their constructors for a family."""
-    classes = [getattr(policies, each) for each in policies.__all__]
-    return {
-        re.sub(r"[._]", "-", kebab(name)): constructor
-        for cls in classes
-        for name, constructor in cls.constructors().items()
-    }
-
-
 def _make(
-    name: str, maker: Callable[..., Any], known: Iterable[str], parameters: Mapping[str, Any]
+    name: str, make: Callable[..., Any], known: Iterable[str], parameters: Mapping[str, Any]
 ) -> Any:
     if parameters and not known:
         raise InvalidValueError(f"{name} has no parameters; {next(iter(parameters))!r} was given.")
@@ -191,14 +191,14 @@ def _make(
         nearest(f"parameter of {name}", key, known): number(value)
         for key, value in parameters.items()
     }
-    return _call(name, maker, [], values)
+    return _call(name, make, [], values)
 
 
-def _call(name: str, maker: Callable[..., Any], values: list[Any], named: dict[str, Any]) -> Any:
+def _call(name: str, make: Callable[..., Any], positional: list[Any], named: dict[str, Any]) -> Any:
     try:
-        return maker(*values, **named)
+        return make(*positional, **named)
     except TypeError as error:
-        needed = ", ".join(_parameters(maker)) or "no parameters"
+        needed = ", ".join(_field_names(make)) or "no parameters"
         raise InvalidValueError(f"{name} cannot be made ({error}); it takes {needed}.") from error
 
 
@@ -218,8 +218,8 @@ def _is_numbers(family: type) -> bool:
     return family.__name__ not in ("Empirical", "Mixed")
 
 
-def _parameters(maker: Callable[..., Any]) -> list[str]:
-    return list(inspect.signature(maker).parameters)
+def _field_names(make: Callable[..., Any]) -> list[str]:
+    return list(inspect.signature(make).parameters)
 
 
 def _plain(name: str) -> str:

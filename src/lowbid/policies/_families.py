@@ -38,9 +38,9 @@ _HUGE = 1e300
 
 
 @kernel
-def log_ratio(a: float, b: float) -> float:
-    """Compute log(a / b) to full precision where a is near b, as differences of it need."""
-    return math.log1p((a - b) / b) if 0.5 * b < a < 2.0 * b else math.log(a / b)
+def log_ratio(a: float, b: float, difference: float) -> float:
+    """Compute log(a / b), to full precision where a is near b; their difference must be exact."""
+    return math.log1p(difference / b) if 0.5 * b < a < 2.0 * b else math.log(a / b)
 
 
 @kernel
@@ -50,11 +50,11 @@ def bernoulli_divergence(x: float, y: float, sd: float) -> float:
     if x > 0.0:
         if y <= 0.0:
             return math.inf
-        divergence += x * log_ratio(x, y)
+        divergence += x * log_ratio(x, y, x - y)
     if x < 1.0:
         if y >= 1.0:
             return math.inf
-        divergence += (1.0 - x) * log_ratio(1.0 - x, 1.0 - y)
+        divergence += (1.0 - x) * log_ratio(1.0 - x, 1.0 - y, y - x)
     return max(divergence, 0.0)
 
 
@@ -139,7 +139,7 @@ def exponential_divergence(x: float, y: float, sd: float) -> float:
         return math.inf
     if x > _HUGE * y:
         return math.inf
-    return max((x - y) / y - log_ratio(x, y), 0.0)
+    return max((x - y) / y - log_ratio(x, y, x - y), 0.0)
 
 
 @kernel
@@ -176,7 +176,7 @@ def poisson_divergence(x: float, y: float, sd: float) -> float:
         return math.inf
     if y > _HUGE * x:
         return math.inf
-    return max(x * ((y - x) / x - log_ratio(y, x)), 0.0)
+    return max(x * ((y - x) / x - log_ratio(y, x, y - x)), 0.0)
 
 
 @kernel

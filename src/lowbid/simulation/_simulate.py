@@ -117,7 +117,9 @@ class _Simulation:
     def run(self, workers: int, progress: bool | str | None) -> None:
         """Spread the tasks over threads, and wait for them."""
         chunk = max(1, min(-(-self.runs // workers), _STEPS_PER_TASK // self.horizon))
-        bar = Progress(len(self.policies) * self.runs * self.horizon, progress)
+        steps = len(self.policies) * self.runs * self.horizon
+        what, shown = (progress, None) if isinstance(progress, str) else ("simulating", progress)
+        bar = Progress(steps, what, shown)
         with ThreadPoolExecutor(workers) as pool:
             done: list[Ints] = []
             pending: set[Future[None]] = set()

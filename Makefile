@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 .PHONY: help reproduce test lint types coverage bench-core clean
 
 help:
-	@echo "make reproduce   run the main job: the paper's experiments, and a verdict on each claim"
+	@echo "make reproduce   the paper's experiments: tables, figures, and a verdict on each of its claims"
 	@echo "make test        run the tests"
 	@echo "make lint        check style, types and the direction of imports"
 	@echo "make coverage    run the kernels' tests uncompiled and report what they cover"

@@ -21,11 +21,11 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 from lowbid._kernel import kernel
 from lowbid._require import require_finite
-from lowbid.policies._base import Policy
+from lowbid.policies._base import Constructor, Policy
 from lowbid.policies._moments import Moments
 
 # Newton's error after a step is about the square of its length.
@@ -342,6 +342,17 @@ class FamilyPolicy(Policy):
             cls.exponential(),
             cls.poisson(),
         ]
+
+    @classmethod
+    def constructors(cls) -> dict[str, Constructor]:
+        """One for each family, with the family's parameters and the policy's own."""
+        own = [field.name for field in dataclasses.fields(cls) if field.name != "family"]
+        found = {}
+        for policy in cls.variants():
+            family = cast(FamilyPolicy, policy).family
+            names = [field.name for field in dataclasses.fields(family)]
+            found[policy.name] = Constructor(getattr(cls, family.name), (*names, *own))
+        return found
 
     @property
     def sd(self) -> float:

@@ -11,9 +11,10 @@ _WIDTH = 30
 class Progress:
     """A bar on the terminal, from one second on; silent where there is no terminal."""
 
-    def __init__(self, total: int, what: str, enabled: bool | None) -> None:
-        self.total, self.what = max(total, 1), what
-        self.enabled = sys.stderr.isatty() if enabled is None else enabled
+    def __init__(self, total: int, progress: bool | str | None) -> None:
+        self.total = max(total, 1)
+        self.what = progress if isinstance(progress, str) else "simulating"
+        self.enabled = progress if isinstance(progress, bool) else sys.stderr.isatty()
         self.began = time.monotonic()
         self.shown = False
 

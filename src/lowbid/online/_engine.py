@@ -64,7 +64,7 @@ class Engine:
         if self.step > self.capacity:
             self.make_room(2 * self.capacity)
         values = self.policy.indices(self.parameters, self.state, self.step)
-        return [float(value) for value in values]
+        return [float(value) for value in values[: self.n_arms]]
 
     def make_room(self, capacity: int) -> None:
         """Move the state into one with room for more steps."""

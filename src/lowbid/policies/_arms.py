@@ -3,7 +3,7 @@
 Which axis of which array runs over the arms is found out by making states for several numbers
 of arms and comparing them. Indices that are ranked in a tree are taken out and ranked again. A
 state, or a part of one, that holds numbers of arms has a method ``renumber(before, arms)``: arm i
-is now what arm ``arms[i]`` was `before`, and -1 stands for a new one.
+is now what arm ``arms[i]`` was `before`, and -1 stands for a new one, or one that is back.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ def join(policy: Policy, first: Any, second: Any, sizes: tuple[int, int], start:
     for state, size, shift in zip((first, second), sizes, (0, sizes[0]), strict=True):
         pairs = [(arm + shift, arm) for arm in range(size)]
         copy_arms(policy, state, target, pairs, size, start)
+    _renumber(first, target, [*range(sizes[0]), *([-1] * sizes[1])])
     return target
 
 
@@ -55,7 +56,7 @@ def copy_arms(
     axes = arm_axes(policy, n_arms, start)
     for source, place, arm_axis in zip(_parts(state), _parts(target), axes, strict=True):
         if isinstance(source, Ranking):
-            _leaves(place)[new] = _leaves(source)[old]
+            place.indices[new] = source.indices[old]
             rebuild(place)
         elif arm_axis:
             place[_grid(source, arm_axis, new)] = source[_grid(source, arm_axis, old)]
@@ -109,10 +110,6 @@ def _parts(state: Any) -> Iterator[Any]:
             yield from _parts(value)
         else:
             yield value
-
-
-def _leaves(ranking: Ranking) -> Array:
-    return ranking.indices
 
 
 def _grid(array: Array, arm_axis: tuple[int, ...], arms: list[int]) -> Any:

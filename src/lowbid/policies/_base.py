@@ -216,14 +216,15 @@ class Policy:
         )
 
     def indices(self, parameters: Any, state: Any, step: int) -> Floats:
-        """Every arm's index at this step; the lowest is played."""
-        if "indices" not in getattr(state, "_fields", ()):
+        """Every arm's index at this step, and perhaps some more entries; the lowest is played."""
+        copy = copy_of(state)
+        holder = getattr(copy, "ranking", copy)
+        if not hasattr(holder, "indices"):
             raise InvalidValueError(
                 f"{self.name} has no indices: it does not rank the arms by one number each."
             )
-        copy = copy_of(state)
         self.kernels.select(parameters, copy, step, np.zeros(1, np.uint64))
-        return copy.indices
+        return holder.indices
 
 
 def _fields(policy: Policy) -> tuple[dataclasses.Field[Any], ...]:

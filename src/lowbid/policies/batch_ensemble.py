@@ -484,9 +484,8 @@ class BatchEnsemble(Policy):
 
     def indices(self, parameters: Parameters, state: State, step: int) -> Floats:
         """Every arm's index: its lowest estimate, with pending losses filled in by its mean."""
-        arms = range(len(state.next_batch))
         baseline = state.baseline[0] if np.isfinite(state.baseline[0]) else 0.0
-        return np.array([index_of(state.ranking, arm) for arm in arms]) + baseline
+        return state.ranking.indices + baseline
 
     def join(self, first: State, second: State, sizes: tuple[int, int], start: Start) -> State:
         """See `Policy.join`; arms that have fewer batches get empty ones, or are dealt again."""

@@ -8,7 +8,7 @@ from lowbid._version import __version__
 from lowbid.environments import *
 from lowbid.online import Bandit, Decision
 from lowbid.policies import *
-from lowbid.policies import Policy
+from lowbid.policies import Policy, citation
 from lowbid.simulation import Result, simulate
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ __all__ = [
     "__version__",
     "kernels",
     "random",
+    "citation",
     "schedules",
     "simulate",
     "testing",

@@ -23,12 +23,12 @@ DRAWS = {
 }
 
 
-def follow(policy, twin, n_arms: int, draw) -> None:
+def follow(policy, twin, n_arms: int, draw, steps: int = 1100) -> None:
     """Play a policy beside its twin, which draws from a stream of its own in the same order."""
     rng = np.random.default_rng(0)
     bandit = lowbid.Bandit(n_arms, policy, seed=2)
     stream = bandit.stream.copy()
-    for step in range(1200):  # more than the online object has room for at first
+    for step in range(steps):  # more than the online object has room for at first
         arm = bandit.select()
         assert arm == twin.select(stream), step
         assert stream[0] == bandit.stream[0]
@@ -41,7 +41,8 @@ def follow(policy, twin, n_arms: int, draw) -> None:
 @pytest.mark.parametrize("name", RULES)
 def test_plays_the_same_rounds_as_its_naive_twin(name, draws):
     policy, duel, forced = RULES[name]
-    follow(policy, duels.NaiveRounds(5, duel, forced), 5, DRAWS[draws])
+    steps = 300 if name == "SSMC" else 1100  # its twin looks at every window again
+    follow(policy, duels.NaiveRounds(5, duel, forced), 5, DRAWS[draws], steps)
 
 
 @pytest.mark.parametrize(
@@ -89,3 +90,15 @@ def test_asking_twice_and_playing_others_leaves_the_round_whole(name):
         loss = rng.normal()
         bandit.update(played, loss=loss)
         twin.update(played, loss)
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [lowbid.BESA(), lowbid.SSMC(), lowbid.RBSDA(), lowbid.WRSDA(), lowbid.LBSDA(), lowbid.BDS()],
+    ids=lambda policy: policy.name,
+)
+def test_one_arm_is_played_alone(policy):
+    bandit = lowbid.Bandit(1, policy, seed=0)
+    for _ in range(20):
+        assert bandit.select() == 0
+        bandit.update(0, loss=0.5)

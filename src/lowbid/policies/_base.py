@@ -74,6 +74,13 @@ class About:
     pending: str = "ignored: it chooses as if they had not been made"
 
 
+class Constructor(NamedTuple):
+    """A way to make a policy, and the names of the parameters that it takes."""
+
+    make: Callable[..., Policy]
+    parameters: tuple[str, ...]
+
+
 class Policy:
     """Base class of all policies.
 
@@ -108,6 +115,12 @@ class Policy:
     def variants(cls) -> list[Policy]:
         """Objects that stand for the class in tests and tables: its defaults, and what differs."""
         return [cls()]
+
+    @classmethod
+    def constructors(cls) -> dict[str, Constructor]:
+        """The ways to make an object of the class, by name."""
+        names = tuple(inspect.signature(cls).parameters)
+        return {cls.__name__: Constructor(cls, names)}
 
     @property
     def compiled(self) -> bool:

@@ -29,7 +29,7 @@ BIBTEX = r"""
 # A subset draws 64 coins at a time, one bit each, for the next 64 losses of its arm.
 _COINS = 64
 # How many subsets of lowest mean are followed loss by loss; the others catch up when needed.
-_WATCHED = 16
+_WATCHED = 8
 
 _1, _2, _4, _56 = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
 _ODD, _PAIRS = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
@@ -50,7 +50,8 @@ class State(NamedTuple):
     watched: Ints  # (arm, watched subset)
     watched_sums: Floats
     watched_counts: Floats
-    watched_means: Floats
+    watched_means: Floats  # when all subsets last caught up
+    watched_coins: npt.NDArray[np.uint64]
     pulls: Ints  # (arm,)
     settled: Ints  # (arm,): how many losses are in the sums and counts
     lowest: Floats  # (arm,): the lowest loss
@@ -74,6 +75,7 @@ def init(parameters: MARS, n_arms: int, capacity: int) -> State:
         watched_sums=np.zeros((n_arms, watched)),
         watched_counts=np.zeros((n_arms, watched)),
         watched_means=np.zeros((n_arms, watched)),
+        watched_coins=np.zeros((n_arms, watched), np.uint64),
         pulls=np.zeros(n_arms, np.int64),
         settled=np.zeros(n_arms, np.int64),
         lowest=np.full(n_arms, math.inf),
@@ -104,8 +106,7 @@ def update(
     loss -= state.origin[0]
     place_in_block = state.pulls[arm] % _COINS
     if place_in_block == 0:
-        for subset in range(parameters.subsets):
-            state.coins[arm, subset] = bits(stream)
+        draw_coins(state, arm, stream)
     state.recent[arm, place_in_block] = loss
     state.lowest[arm] = min(state.lowest[arm], loss)
     state.pulls[arm] += 1
@@ -141,12 +142,24 @@ def follow_watched(state: State, arm: int, loss: float, place_in_block: np.uint6
     """Show a loss to the watched subsets, and give the lowest of their means."""
     lowest = math.inf
     for i in range(state.watched.shape[1]):
-        if (state.coins[arm, state.watched[arm, i]] >> place_in_block) & _1:
-            state.watched_sums[arm, i] += loss
-            state.watched_counts[arm, i] += 1.0
-            state.watched_means[arm, i] = state.watched_sums[arm, i] / state.watched_counts[arm, i]
-        lowest = min(lowest, state.watched_means[arm, i])
+        # A branch would be as hard to foresee as the coin.
+        head = (state.watched_coins[arm, i] >> place_in_block) & _1 == _1
+        total = state.watched_sums[arm, i] + (loss if head else 0.0)
+        count = state.watched_counts[arm, i] + (1.0 if head else 0.0)
+        state.watched_sums[arm, i] = total
+        state.watched_counts[arm, i] = count
+        mean = total / count if count > 0.0 else math.inf
+        lowest = mean if mean < lowest else lowest
     return lowest
+
+
+@kernel
+def draw_coins(state: State, arm: int, stream: Stream) -> None:
+    """Draw the coins for the next block of losses."""
+    for subset in range(state.coins.shape[1]):
+        state.coins[arm, subset] = bits(stream)
+    for i in range(state.watched.shape[1]):
+        state.watched_coins[arm, i] = state.coins[arm, state.watched[arm, i]]
 
 
 @kernel
@@ -222,6 +235,7 @@ def watch_lowest(state: State, arm: int) -> None:
     for i in range(last + 1):
         state.watched_sums[arm, i] = state.sums[arm, state.watched[arm, i]]
         state.watched_counts[arm, i] = state.counts[arm, state.watched[arm, i]]
+        state.watched_coins[arm, i] = state.coins[arm, state.watched[arm, i]]
     state.smallest[arm] = smallest
     # A first loss takes an empty subset anywhere.
     state.floor[arm] = state.watched_means[arm, last] if smallest > 0.0 else -math.inf

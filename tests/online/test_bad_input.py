@@ -126,6 +126,7 @@ def test_a_number_of_decisions(bandit, n):
         {"arms": 2, "loss_range": (1, 0)},
         {"arms": 2, "loss_range": (0, math.inf)},
         {"arms": 2, "reward_range": 1.0},
+        {"arms": 2, "loss_range": ()},
         {"arms": 2, "reward_range": (0, 1), "loss_range": (0, 1)},
     ],
     ids=repr,

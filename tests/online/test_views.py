@@ -146,6 +146,8 @@ def test_what_a_policy_does_not_have_is_refused():
         Bandit(2, lowbid.UCB1()).bids()
     with pytest.raises(InvalidValueError, match="no indices"):
         Bandit(2, lowbid.BetaThompson()).indices()
+    assert Bandit(2, lowbid.BetaThompson()).explain().winners == []
+    assert "does not rank" in str(Bandit(2, lowbid.BetaThompson()).explain())
 
 
 def test_looking_changes_nothing():

@@ -82,7 +82,7 @@ class Bandit(Views, Storage):
         self._feedback: Feedback | None = None
         if loss_range is not None or reward_range is not None:
             kind: Kind = "loss" if reward_range is None else "reward"
-            declared = read_range(f"{kind}_range", loss_range or reward_range)
+            declared = read_range(f"{kind}_range", loss_range if kind == "loss" else reward_range)
             self._feedback = feedback_for(self.policy, kind, declared)
         self._engine = Engine(self.policy, len(names), seed, horizon)
         self._roster = Roster(names, self._engine, empty_ledger(len(names)))

@@ -91,10 +91,6 @@ class Decisions:
             if other == arm:
                 self.open[identity] = (None, step)
 
-    def count(self, arm: Arm) -> int:
-        """How many decisions of an arm are open."""
-        return sum(other == arm for other, _ in self.open.values())
-
     def take_over(self, other: Decisions, step: int, other_step: int) -> None:
         """Answer for the decisions of another bandit too; steps add up, ages stay."""
         shared = self.words.keys() & other.words.keys()

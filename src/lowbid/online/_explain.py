@@ -26,8 +26,10 @@ class ExplainedArm:
         Their mean.
     pending : int
         How many of its decisions wait for their outcome.
+    paused : bool
+        Whether it cannot be chosen at present.
     index : float or None
-        What it is ranked by; None if it is paused.
+        What it is ranked by; None if it is paused, or if the policy has no indices.
     batch_sizes, batch_estimates : list
         What each batch has seen and estimates, if the policy has batches.
     """
@@ -36,6 +38,7 @@ class ExplainedArm:
     count: int
     mean: float
     pending: int
+    paused: bool
     index: float | None
     batch_sizes: list[int]
     batch_estimates: list[float]
@@ -61,8 +64,10 @@ class Explanation:
 
     @property
     def winners(self) -> list[Arm]:
-        """The arms of best index: one of them is chosen next."""
+        """The arms of best index: one of them is chosen next. Empty if there are no indices."""
         ranked = [(arm.index, arm.arm) for arm in self.arms if arm.index is not None]
+        if not ranked:
+            return []
         best = (max if self.kind == "reward" else min)(index for index, _ in ranked)
         return [name for index, name in ranked if index == best]
 
@@ -73,13 +78,16 @@ class Explanation:
         ]
         winners = self.winners
         for arm in self.arms:
-            index = "paused" if arm.index is None else f"{arm.index:.4g}"
+            index = "-" if arm.index is None else f"{arm.index:.4g}"
+            index = "paused" if arm.paused else index
             line = f"{arm.arm!s:{width}}  {arm.count:7}  {arm.mean:10.4g}  {index:>10}  "
             line += _batches(arm)
             line += f"  {arm.pending} pending" if arm.pending else ""
             line += "  <- chosen next" if winners == [arm.arm] else ""
             line += "  <- tied" if len(winners) > 1 and arm.arm in winners else ""
             lines.append(line.rstrip())
+        if not winners:
+            return "\n".join([*lines, f"{self.policy} does not rank the arms by one number each."])
         best = "highest" if self.kind == "reward" else "lowest"
         return "\n".join([*lines, f"{self.policy}: the {best} index is chosen."])
 

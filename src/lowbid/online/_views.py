@@ -62,7 +62,10 @@ class Views(Parts):
         BatchEnsemble(batches=2): the lowest index is chosen.
         """
         with self._lock:
-            indices = self._indices()
+            try:
+                indices = self._indices()
+            except InvalidValueError:  # the policy has none
+                indices = {}
             open_arms = [arm for arm, _ in self._decisions.open.values()]
             estimates, sizes = self._batches()
             arms = [
@@ -71,6 +74,7 @@ class Views(Parts):
                     count=int(row[COUNT]),
                     mean=_mean(row),
                     pending=open_arms.count(arm),
+                    paused=arm in self._roster.shelf,
                     index=indices.get(arm),
                     batch_sizes=sizes.get(arm, []),
                     batch_estimates=estimates.get(arm, []),

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 from lowbid import environments, kernels, policies, random, schedules
 from lowbid._version import __version__
 from lowbid.environments import *
-from lowbid.online import Bandit
+from lowbid.online import Bandit, Decision
 from lowbid.policies import *
-from lowbid.policies import Policy
+from lowbid.policies import Policy, citation
 from lowbid.simulation import Result, simulate
 
 if TYPE_CHECKING:
@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bandit",
+    "Decision",
     "Policy",
     "Result",
     "__version__",
     "kernels",
     "random",
+    "citation",
     "schedules",
     "simulate",
     "testing",

@@ -57,6 +57,23 @@ class Kernel(Generic[P, R]):
             return self.function(*args, **kwargs)
         return self.compiled(*args, **kwargs)
 
+    def entry(self, *arguments: Any) -> Callable[..., R]:
+        """A function for arguments of exactly these types, which it does not look at again.
+
+        Finding out the types of a dozen arrays takes ten times as long as most rules. The caller
+        must hand in the same types each time.
+        """
+        if _interpreted.get():
+            return functools.partial(_run_uncompiled, self.function)
+        compiled = self.compiled
+        compile_for = getattr(compiled, "compile", None)
+        if compile_for is None:
+            return compiled
+        import numba
+
+        type_of: Callable[[Any], Any] = numba.typeof
+        return cast(Callable[..., R], compile_for(tuple(map(type_of, arguments))))
+
     @functools.cached_property
     def compiled(self) -> Callable[P, R]:
         """The numba dispatcher of this kernel and of all kernels that it calls."""
@@ -145,6 +162,11 @@ def interpreted() -> Iterator[None]:
             yield
     finally:
         _interpreted.reset(token)
+
+
+def _run_uncompiled(function: Callable[..., R], *arguments: Any) -> R:
+    with interpreted():
+        return function(*arguments)
 
 
 def _share_cache(dispatcher: Any) -> None:

@@ -1,3 +1,5 @@
+import json
+
 import lowbid
 from lowbid.cli import main
 
@@ -58,3 +60,22 @@ def test_ctrl_c_leaves_what_was_finished(tmp_path, capsys, monkeypatch):
     assert "stopped" in capsys.readouterr().err
     assert lowbid.Result.load(tmp_path / "data" / "case-1.npz").policies == ("UCB1",)
     assert "UCB1" in (tmp_path / "report.html").read_text()
+
+
+def test_bounds_are_drawn_and_kept(tmp_path, capsys):
+    command = ["compare", "--arms", "bernoulli:0.1,0.5", "--policies", "ucb1", "--bounds"]
+    assert main([*command, "--horizon", "50", "--runs", "4", "--out", str(tmp_path)]) == 0
+    case = json.loads((tmp_path / "experiment.json").read_text())["cases"][0]
+    result = lowbid.Result.load(tmp_path / "data" / "case-1.npz")
+    assert {len(values) for values in case["bounds"].values()} == {len(result.checkpoints)}
+    page = (tmp_path / "report.html").read_text()
+    assert all(name in page for name in case["bounds"])
+    assert "Lai-Robbins, lower bound" in case["bounds"]
+
+
+def test_an_earlier_experiment_leaves_nothing_behind(tmp_path, capsys):
+    small = ["--policies", "ucb1", "--horizon", "20", "--runs", "2", "--out", str(tmp_path)]
+    arms = ["--arms", "bernoulli:0.1,0.5"]
+    assert main(["compare", *arms, *arms, *small]) == 0
+    assert main(["compare", *arms, *small]) == 0
+    assert [path.name for path in (tmp_path / "data").iterdir()] == ["case-1.npz"]

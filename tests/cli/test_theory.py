@@ -25,7 +25,7 @@ VERDICTS = {
     "Conjecture corrected": "holds",
     "Optimism >= 0.14 for all losses >= 0": "holds",
     "Upper bounds of UCB1, UCB-V and KL-UCB": "holds",
-    "Lower bound of Lai and Robbins": "holds",
+    "Lower bound of Lai and Robbins, under Batch Ensemble and UCB1": "holds",
 }
 
 

@@ -1,3 +1,6 @@
+import dataclasses
+
+from lowbid import validation
 from lowbid.cli import main
 
 
@@ -20,3 +23,12 @@ def test_only_picks_figures(capsys):
 def test_an_unknown_source_is_refused(capsys):
     assert main(["validate", "nowhere"]) == 2
     assert "there are five-tests" in capsys.readouterr().err
+
+
+def test_a_figure_that_disagrees_is_named(capsys, monkeypatch):
+    wrong = dataclasses.replace(validation.SOURCES["five-tests"][0], regret=1.0)
+    monkeypatch.setitem(validation.SOURCES, "five-tests", [wrong])
+    assert main(["validate", "five-tests", "--runs", "20"]) == 1
+    out = capsys.readouterr().out
+    assert "DISAGREES" in out
+    assert "0 of 1 figures agree." in out

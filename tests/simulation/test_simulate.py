@@ -171,14 +171,14 @@ def test_a_stopped_simulation_ends_within_a_checkpoint():
 
 
 def test_the_progress_bar_waits_a_second_and_is_silent_without_a_terminal(capsys, monkeypatch):
-    bar = Progress(100, "simulating", enabled=True)
+    bar = Progress(100, True)
     bar.show(10)
     assert capsys.readouterr().err == ""
     bar.began -= 2.0
     bar.show(50)
     assert "50%" in capsys.readouterr().err
     bar.close()
-    silent = Progress(100, "simulating", enabled=None)
+    silent = Progress(100, None)
     silent.began -= 2.0
     silent.show(50)
     silent.close()

@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 
 import lowbid
 from lowbid import theory
@@ -25,4 +24,5 @@ def results():
 def test_theory_is_the_same_compiled_and_not():
     with interpreted():
         plain = results()
-    assert plain == pytest.approx(results(), rel=1e-14)
+    with np.errstate(over="ignore"):  # streams wrap around if nothing is compiled
+        assert plain == results()  # bit for bit

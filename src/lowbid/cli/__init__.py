@@ -29,6 +29,7 @@ def parser() -> argparse.ArgumentParser:
     main = argparse.ArgumentParser(
         prog="lowbid",
         description="Stochastic multi-armed bandits, built around Batch Ensemble.",
+        formatter_class=lambda prog: argparse.HelpFormatter(prog, max_help_position=16),
     )
     main.add_argument("--version", action="version", version=f"lowbid {__version__}")
     subparsers = main.add_subparsers(title="commands", metavar="command", required=True)

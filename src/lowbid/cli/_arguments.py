@@ -6,7 +6,10 @@ import argparse
 import shlex
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lowbid.experiments import Folder
 
 
 def add_simulation_arguments(parser: argparse.ArgumentParser, out: str) -> None:
@@ -42,7 +45,14 @@ def _words(name: str, value: Any) -> list[str]:
     return [option, str(value)]
 
 
-def stopped(folder: Path) -> int:
-    """Say that Ctrl-C was heard, and where the finished part is; the answer is the exit code."""
-    print(f"\nlowbid: stopped; what was finished is in {folder}.", file=sys.stderr)
+def stopped(folder: Folder) -> int:
+    """Say that Ctrl-C was heard, and write up what was finished; the answer is the exit code."""
+    from lowbid.experiments import write_up
+
+    print("\nlowbid: stopped", file=sys.stderr)
+    if not folder.started:
+        return 130
+    print("lowbid: writing up what was finished ...", file=sys.stderr)
+    write_up(folder)
+    print(f"lowbid: what was finished is in {folder.path}.", file=sys.stderr)
     return 130

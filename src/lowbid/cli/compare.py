@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
         command = command_line("compare", arguments)
         compare(title, cases, folder, command, arguments.workers, arguments.bounds)
     except KeyboardInterrupt:
-        return stopped(folder.path)
+        return stopped(folder)
     print(f"The report is {folder.page_file}; figures and data are beside it.")
     return 0
 

@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         judged = reproduce(_plan(arguments), folder, command, arguments.workers)
     except KeyboardInterrupt:
-        return stopped(folder.path)
+        return stopped(folder)
     for each in judged:
         print(f"{each.verdict:15} {each.claim.place:11} {each.claim.says}")
     print(f"\nThe report is {folder.page_file}; figures and data are beside it.")

@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     from lowbid.theory.checks import CHECKS, QUICK, Budget, run_checks
 
     budget = QUICK if arguments.quick else Budget()
-    bar = Progress(len(CHECKS), "checking", None)
+    bar = Progress(len(CHECKS), "checking")
     findings = []
     for finding in run_checks(budget):
         findings.append(finding)

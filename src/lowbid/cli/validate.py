@@ -28,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Compare, and count what agrees."""
     from lowbid.errors import InvalidValueError, UnknownNameError
-    from lowbid.validation import SOURCES, compare
+    from lowbid.validation import SOURCES, Comparison, compare
 
     text = arguments.only.lower()
     runs = arguments.runs or (300 if arguments.quick else 2000)
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
         ]
         if cells:
             print(f"{cells[0].source}: {len(cells)} figures, {runs} runs each")
-            print(f"{'problem':<28} {'policy':<40} {'ours':>8} {'published':>9} {'se':>8}")
+            print(Comparison.head())
         for comparison in compare(cells, runs=runs, seed=arguments.seed):
             print(comparison, flush=True)
             agree += comparison.agrees

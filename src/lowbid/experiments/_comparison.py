@@ -23,10 +23,8 @@ def compare(
     bounds: bool = False,
     say: Callable[[str], None] = print,
 ) -> None:
-    """Run cases one after another and write them up; on Ctrl-C, those that were finished."""
-    for case in cases:
-        folder.forget(case.key)
-    folder.write(
+    """Run cases one after another into a folder, and write them up."""
+    folder.start(
         {
             "kind": KIND,
             "title": title,
@@ -34,13 +32,11 @@ def compare(
             "cases": [described(case, bounds=bounds) for case in cases],
         }
     )
-    try:
-        for case in cases:
-            result = run(case, folder, workers)
-            say(f"{case.title}: regret after {case.horizon} steps, {case.runs} runs")
-            say(f"{result.summary()}\n")
-    finally:
-        write_up(folder, folder.read())
+    for case in cases:
+        result = run(case, folder, workers)
+        say(f"{case.title}: regret after {case.horizon} steps, {case.runs} runs")
+        say(f"{result.summary()}\n")
+    write_up(folder, folder.read())
 
 
 def write_up(folder: Folder, contents: dict[str, Any]) -> None:

@@ -64,11 +64,11 @@ class Case:
 
 
 def _growths(policy: Policy, horizon: int) -> tuple[int, ...]:
-    """The steps, past the first hundredth, at which a policy's number of batches grows."""
+    """The steps, past the first thousandth, at which a policy's number of batches grows."""
     if not isinstance(policy, BatchEnsemble) or not callable(policy.batches):
         return ()
     schedule = policy.batches
     if isinstance(schedule, schedules.Schedule):
         schedule = schedule.at_horizon(horizon)
     steps = np.unique(schedules.growth_steps(schedule, horizon)[1:-1])
-    return tuple(int(step) for step in steps if step > horizon / 100)
+    return tuple(int(step) for step in steps if step > horizon / 1000)

@@ -29,6 +29,11 @@ class Folder:
     path: Path
 
     @property
+    def started(self) -> bool:
+        """Whether an experiment was begun here."""
+        return (self.path / "experiment.json").is_file()
+
+    @property
     def page_file(self) -> Path:
         """The report."""
         return self.path / "report.html"
@@ -47,9 +52,13 @@ class Folder:
         self.result_file(key).parent.mkdir(parents=True, exist_ok=True)
         result.save(self.result_file(key))
 
-    def forget(self, key: str) -> None:
-        """Take away what an earlier experiment left of a case."""
-        self.result_file(key).unlink(missing_ok=True)
+    def start(self, contents: dict[str, Any]) -> None:
+        """Say what the folder will hold, and take away what an earlier experiment left in it."""
+        if self.started:
+            old = [*self.path.glob("data/*.npz"), *self.path.glob("figures/*.[ps][nv]g")]
+            for path in [*old, self.page_file]:
+                path.unlink(missing_ok=True)
+        self.write(contents)
 
     def write(self, contents: dict[str, Any]) -> None:
         """Say what the folder holds."""
@@ -61,7 +70,7 @@ class Folder:
     def read(self) -> dict[str, Any]:
         """What the folder holds, or an error that says what is wrong with it."""
         path = self.path / "experiment.json"
-        if not path.is_file():
+        if not self.started:
             raise FileFormatError(
                 f"{self.path} has no experiment.json; give a folder that lowbid compare or lowbid "
                 "reproduce wrote."

@@ -16,7 +16,7 @@ from typing import Any
 from lowbid import environments, policies, schedules
 from lowbid.environments import Arms, Environment, RandomArms
 from lowbid.errors import InvalidValueError, UnknownNameError
-from lowbid.policies import Policy
+from lowbid.policies import Constructor, Policy
 
 _RANDOM = "random-"
 _SCHEDULES = {
@@ -38,7 +38,7 @@ def kebab(name: str) -> str:
 
 def policy_names() -> list[str]:
     """The names of all policies."""
-    return sorted(_makers())
+    return sorted(_constructors())
 
 
 def arms_names() -> list[str]:
@@ -51,10 +51,22 @@ def policy(name: str, parameters: Mapping[str, Any] | None = None) -> Policy:
 
     >>> policy("batch-ensemble", {"batches": "log(0.3)", "growth": "redistribute"}).name
     "BatchEnsemble(batches=Logarithmic(c=0.3), growth='redistribute')"
+    >>> policy("klucb.gaussian", {"sd": "0.5"}).name
+    'KLUCB.gaussian(sd=0.5)'
     """
-    makers = _makers()
-    known = nearest("policy", name, makers)
-    return _make(known, makers[known], parameters or {})
+    known = _constructors()
+    name = nearest("policy", name, known)
+    return _make(name, known[name].make, known[name].parameters, parameters or {})
+
+
+def _constructors() -> dict[str, Constructor]:
+    """The ways to make a policy, by the names of the command line."""
+    classes = [getattr(policies, each) for each in policies.__all__]
+    return {
+        kebab(name): constructor
+        for cls in classes
+        for name, constructor in cls.constructors().items()
+    }
 
 
 def arms(name: str, parameters: Mapping[str, Any]) -> Environment:
@@ -70,8 +82,8 @@ def arms(name: str, parameters: Mapping[str, Any]) -> Environment:
     random = name.lower().startswith(_RANDOM)
     family = _family(name[len(_RANDOM) :] if random else name)
     if not random:
-        return _make(kebab(family.__name__), family, parameters)
-    known = ["n_arms", "low", "high", *_parameters(family)[1:]]
+        return _make(kebab(family.__name__), family, _field_names(family), parameters)
+    known = ["n_arms", "low", "high", *_field_names(family)[1:]]
     values = {nearest("parameter", key, known): value for key, value in parameters.items()}
     if "n_arms" not in values:
         raise InvalidValueError(f"{name} needs the number of arms, such as {name}:10.")
@@ -116,7 +128,7 @@ def arms_of_text(text: str) -> Environment:
     name, _, rest = text.partition(":")
     name = name.strip()
     random = name.lower().startswith(_RANDOM)
-    key = "n_arms" if random else _parameters(_family(name))[0]
+    key = "n_arms" if random else _field_names(_family(name))[0]
     values: dict[str, list[str]] = {}
     for item in split(rest):
         left, equals, right = item.partition("=")
@@ -170,35 +182,23 @@ def split(text: str) -> list[str]:
     return [item.strip() for item in re.split(r",(?![^(]*\))", text) if item.strip()]
 
 
-def _makers() -> dict[str, Callable[..., Policy]]:
-    """What makes policies, by name: classes, and their constructors for a family of losses."""
-    found: dict[str, Callable[..., Policy]] = {}
-    for cls in (getattr(policies, name) for name in policies.__all__):
-        name = kebab(cls.__name__)
-        if all(p.default is not p.empty for p in inspect.signature(cls).parameters.values()):
-            found[name] = cls
-        for maker, _ in inspect.getmembers(cls, inspect.ismethod):
-            if not maker.startswith("_") and not hasattr(Policy, maker):
-                found[f"{name}-{maker.replace('_', '-')}"] = getattr(cls, maker)
-    return found
-
-
-def _make(name: str, maker: Callable[..., Any], parameters: Mapping[str, Any]) -> Any:
-    known = _parameters(maker)
+def _make(
+    name: str, make: Callable[..., Any], known: Iterable[str], parameters: Mapping[str, Any]
+) -> Any:
     if parameters and not known:
         raise InvalidValueError(f"{name} has no parameters; {next(iter(parameters))!r} was given.")
     values = {
         nearest(f"parameter of {name}", key, known): number(value)
         for key, value in parameters.items()
     }
-    return _call(name, maker, [], values)
+    return _call(name, make, [], values)
 
 
-def _call(name: str, maker: Callable[..., Any], values: list[Any], named: dict[str, Any]) -> Any:
+def _call(name: str, make: Callable[..., Any], positional: list[Any], named: dict[str, Any]) -> Any:
     try:
-        return maker(*values, **named)
+        return make(*positional, **named)
     except TypeError as error:
-        needed = ", ".join(_parameters(maker)) or "no parameters"
+        needed = ", ".join(_field_names(make)) or "no parameters"
         raise InvalidValueError(f"{name} cannot be made ({error}); it takes {needed}.") from error
 
 
@@ -218,9 +218,9 @@ def _is_numbers(family: type) -> bool:
     return family.__name__ not in ("Empirical", "Mixed")
 
 
-def _parameters(maker: Callable[..., Any]) -> list[str]:
-    return list(inspect.signature(maker).parameters)
+def _field_names(make: Callable[..., Any]) -> list[str]:
+    return list(inspect.signature(make).parameters)
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"[-_ ]", "", name).lower()
+    return re.sub(r"[-_. ]", "", name).lower()

@@ -16,7 +16,6 @@ def run(case: Case, folder: Folder, workers: int | None = None) -> Result:
     A policy's losses and random numbers do not depend on the others', so the policies can be run
     one after another: the result is the same as that of one call of `simulate` for all.
     """
-    folder.forget(case.key)
     finished: list[Result] = []
     try:
         for number, (name, policy) in enumerate(case.policies.items(), start=1):

@@ -1,5 +1,8 @@
 """A bandit to put into a product."""
 
 from lowbid.online._bandit import Bandit
+from lowbid.online._decisions import Decision
+from lowbid.online._explain import Explanation
+from lowbid.online._recommend import Recommendation
 
-__all__ = ["Bandit"]
+__all__ = ["Bandit", "Decision", "Explanation", "Recommendation"]

@@ -1,8 +1,10 @@
 """The policies: one algorithm, one file. `__all__` is the registry."""
 
 from lowbid.policies._base import About as About
+from lowbid.policies._base import Constructor as Constructor
 from lowbid.policies._base import Kernels as Kernels
 from lowbid.policies._base import Policy as Policy
+from lowbid.policies._citation import citation as citation
 from lowbid.policies.acb import ACB
 from lowbid.policies.anytime_moss import AnytimeMOSS
 from lowbid.policies.batch_ensemble import BatchEnsemble

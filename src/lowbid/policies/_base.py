@@ -6,7 +6,7 @@ import dataclasses
 import inspect
 import math
 from collections import namedtuple
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -17,6 +17,9 @@ from lowbid._require import require as require
 from lowbid._require import require_choice as require_choice
 from lowbid._require import require_finite as require_finite
 from lowbid._require import require_whole as require_whole
+from lowbid.errors import InvalidValueError
+from lowbid.policies import _arms
+from lowbid.policies._arms import Start
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -58,6 +61,8 @@ class About:
         Its regret, as proved in the reference.
     bibtex : str
         What to cite.
+    pending : str
+        What it makes of decisions whose loss is not known yet.
     """
 
     family: str
@@ -66,6 +71,14 @@ class About:
     memory: str
     guarantee: str
     bibtex: str
+    pending: str = "ignored: it chooses as if they had not been made"
+
+
+class Constructor(NamedTuple):
+    """A way to make a policy, and the names of the parameters that it takes."""
+
+    make: Callable[..., Policy]
+    parameters: tuple[str, ...]
 
 
 class Policy:
@@ -84,6 +97,12 @@ class Policy:
     kernels: ClassVar[Kernels]
     Parameters: ClassVar[type[Any]]
 
+    # ``hold(parameters, state, arm, change)`` counts decisions of an arm whose losses are not
+    # known yet: 1 more when one is made, 1 less when its loss came in or never will.
+    hold: ClassVar[Callable[..., None] | None] = None
+    # Why arms cannot be added or taken away while the policy is at work; empty if they can.
+    fixed_arms: ClassVar[str] = ""
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         rule = [cls.__dict__.get(name) for name in Kernels._fields]
@@ -96,6 +115,12 @@ class Policy:
     def variants(cls) -> list[Policy]:
         """Objects that stand for the class in tests and tables: its defaults, and what differs."""
         return [cls()]
+
+    @classmethod
+    def constructors(cls) -> dict[str, Constructor]:
+        """The ways to make an object of the class, by name."""
+        names = tuple(inspect.signature(cls).parameters)
+        return {cls.__name__: Constructor(cls, names)}
 
     @property
     def compiled(self) -> bool:
@@ -133,6 +158,12 @@ class Policy:
         """The losses that the rule makes sense for; others are refused."""
         return -math.inf, math.inf
 
+    @property
+    def best_loss(self) -> float:
+        """The loss that the rule takes for the best possible: 0, or the lower end of its range."""
+        low, _ = self.loss_range
+        return low if math.isfinite(low) else 0.0
+
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Any:
         """What the kernels read: by default the dataclass's fields, as a named tuple.
 
@@ -156,6 +187,44 @@ class Policy:
         capacity = capacity or horizon or 1
         parameters = self.parameters(n_arms, horizon, capacity)
         return parameters, self.kernels.init(parameters, n_arms, capacity)
+
+    def take(self, state: Any, n_arms: int, arms: Sequence[int], start: Start) -> Any:
+        """A state in which arm i is what arm ``arms[i]`` was, or a new one if that is -1.
+
+        Parameters
+        ----------
+        state
+            The state now, which stays as it is.
+        n_arms : int
+            Its number of arms.
+        arms : sequence of int
+            What each arm of the new state was.
+        start : function
+            Gives an empty state for a number of arms, with the same room.
+        """
+        return _arms.take(self, state, n_arms, arms, start)
+
+    def join(self, first: Any, second: Any, sizes: tuple[int, int], start: Start) -> Any:
+        """A state that has the arms of one, and then those of another; both stay as they are."""
+        return _arms.join(self, first, second, sizes, start)
+
+    def merge(self, first: Any, second: Any) -> Any:
+        """One state of two that saw different losses of the same arms; both stay as they are."""
+        raise InvalidValueError(
+            f"two states of {self.name} cannot be merged; feed all losses to one of them, or "
+            "choose a policy whose state adds up, such as BatchEnsemble."
+        )
+
+    def indices(self, parameters: Any, state: Any, step: int) -> Floats:
+        """Every arm's index at this step, and perhaps some more entries; the lowest is played."""
+        copy = copy_of(state)
+        holder = getattr(copy, "ranking", copy)
+        if not hasattr(holder, "indices"):
+            raise InvalidValueError(
+                f"{self.name} has no indices: it does not rank the arms by one number each."
+            )
+        self.kernels.select(parameters, copy, step, np.zeros(1, np.uint64))
+        return holder.indices
 
 
 def _fields(policy: Policy) -> tuple[dataclasses.Field[Any], ...]:
@@ -196,6 +265,12 @@ def extend(state: Any, larger: Any) -> Any:
     for old, new in zip(arrays_of(state), arrays_of(larger), strict=True):
         new[tuple(slice(length) for length in old.shape)] = old
     return larger
+
+
+def copy_of(state: Any) -> Any:
+    """A state that shares nothing with the one given."""
+    parts = (copy_of(part) if isinstance(part, tuple) else part.copy() for part in state)
+    return type(state)(*parts)
 
 
 def arrays_of(state: Any) -> Iterator[npt.NDArray[Any]]:

@@ -21,11 +21,11 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 from lowbid._kernel import kernel
 from lowbid._require import require_finite
-from lowbid.policies._base import Policy
+from lowbid.policies._base import Constructor, Policy
 from lowbid.policies._moments import Moments
 
 # Newton's error after a step is about the square of its length.
@@ -38,9 +38,9 @@ _HUGE = 1e300
 
 
 @kernel
-def log_ratio(a: float, b: float) -> float:
-    """Compute log(a / b) to full precision where a is near b, as differences of it need."""
-    return math.log1p((a - b) / b) if 0.5 * b < a < 2.0 * b else math.log(a / b)
+def log_ratio(a: float, b: float, difference: float) -> float:
+    """Compute log(a / b), to full precision where a is near b; their difference must be exact."""
+    return math.log1p(difference / b) if 0.5 * b < a < 2.0 * b else math.log(a / b)
 
 
 @kernel
@@ -50,11 +50,11 @@ def bernoulli_divergence(x: float, y: float, sd: float) -> float:
     if x > 0.0:
         if y <= 0.0:
             return math.inf
-        divergence += x * log_ratio(x, y)
+        divergence += x * log_ratio(x, y, x - y)
     if x < 1.0:
         if y >= 1.0:
             return math.inf
-        divergence += (1.0 - x) * log_ratio(1.0 - x, 1.0 - y)
+        divergence += (1.0 - x) * log_ratio(1.0 - x, 1.0 - y, y - x)
     return max(divergence, 0.0)
 
 
@@ -139,7 +139,7 @@ def exponential_divergence(x: float, y: float, sd: float) -> float:
         return math.inf
     if x > _HUGE * y:
         return math.inf
-    return max((x - y) / y - log_ratio(x, y), 0.0)
+    return max((x - y) / y - log_ratio(x, y, x - y), 0.0)
 
 
 @kernel
@@ -176,7 +176,7 @@ def poisson_divergence(x: float, y: float, sd: float) -> float:
         return math.inf
     if y > _HUGE * x:
         return math.inf
-    return max(x * ((y - x) / x - log_ratio(y, x)), 0.0)
+    return max(x * ((y - x) / x - log_ratio(y, x, y - x)), 0.0)
 
 
 @kernel
@@ -342,6 +342,17 @@ class FamilyPolicy(Policy):
             cls.exponential(),
             cls.poisson(),
         ]
+
+    @classmethod
+    def constructors(cls) -> dict[str, Constructor]:
+        """One for each family, with the family's parameters and the policy's own."""
+        own = [field.name for field in dataclasses.fields(cls) if field.name != "family"]
+        found = {}
+        for policy in cls.variants():
+            family = cast(FamilyPolicy, policy).family
+            names = [field.name for field in dataclasses.fields(family)]
+            found[policy.name] = Constructor(getattr(cls, family.name), (*names, *own))
+        return found
 
     @property
     def sd(self) -> float:

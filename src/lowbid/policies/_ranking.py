@@ -9,13 +9,15 @@ a group fill one line of the processor's cache; fetching those lines is what suc
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream, integer
-from lowbid.policies._base import Floats, Ints
+
+if TYPE_CHECKING:  # _base imports _arms, and that imports this module
+    from lowbid.policies._base import Floats, Ints
 
 # Measured: below this many arms the scan wins, above it the tree.
 _SCAN_AT_MOST = 96

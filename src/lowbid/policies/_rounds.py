@@ -20,6 +20,7 @@ References
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,6 +38,17 @@ class Rounds(NamedTuple):
     waiting: Ints  # (1,): how many those are
     number: Ints  # (1,): of the round; 0 before the first
     leader: Ints  # (1,); -1 before the first
+
+    def renumber(self, before: Rounds, arms: Sequence[int]) -> None:
+        """Go on with other arms: those that are new are played next, once."""
+        number = {old: new for new, old in enumerate(arms) if old >= 0}
+        new = [arm for arm, old in enumerate(arms) if old < 0] if self.number[0] > 0 else []
+        waiting = before.queue[: before.waiting[0]].tolist()
+        queued = [number[arm] for arm in waiting if arm in number]
+        self.queue[:] = 0
+        self.queue[: len(queued) + len(new)] = queued + new
+        self.waiting[0] = len(queued) + len(new)
+        self.leader[0] = number.get(int(before.leader[0]), -1)
 
 
 class State(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -12,6 +12,7 @@ import numpy as np
 from lowbid import schedules
 from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream, coin
+from lowbid.policies._arms import Start
 from lowbid.policies._base import (
     About,
     Floats,
@@ -21,6 +22,13 @@ from lowbid.policies._base import (
     require_choice,
     require_finite,
     require_whole,
+)
+from lowbid.policies._batch_states import (
+    append_history,
+    behind,
+    keep_history,
+    sums_above,
+    widened,
 )
 from lowbid.policies._ranking import (
     Ranking,
@@ -68,11 +76,16 @@ class State(NamedTuple):
     estimates: Floats  # (arm, batch)
     ranking: Ranking  # the lowest estimate of each arm
     next_batch: Ints  # (arm,); -1: whichever is smallest
+    pending: Ints  # (arm,): decisions whose losses are not known yet
     batches: Ints  # (1,): how many are in use
     baseline: Floats  # (1,)
     history_arms: Ints  # (step,)
     history_losses: Floats  # (step,)
     history_length: Ints  # (1,)
+
+    def renumber(self, before: State, arms: Sequence[int]) -> None:
+        """Keep the history of these arms only, and call them 0, 1, 2, ..."""
+        keep_history(self, arms)
 
 
 @allocating_kernel
@@ -88,13 +101,14 @@ def init(parameters: Parameters, n_arms: int, capacity: int) -> State:
         estimates=np.full((n_arms, most), empty),
         ranking=ranking_of(n_arms),
         next_batch=np.zeros(n_arms, np.int64),
+        pending=np.zeros(n_arms, np.int64),
         batches=np.full(1, in_use, np.int64),
         baseline=np.full(1, parameters.baseline),
         history_arms=np.zeros(kept, np.int64),
         history_losses=np.zeros(kept),
         history_length=np.zeros(1, np.int64),
     )
-    rank_all(state)
+    rank_all(parameters, state)
     return state
 
 
@@ -150,10 +164,50 @@ def lowest_estimate(state: State, arm: int) -> float:
 
 
 @kernel
-def rank_all(state: State) -> None:
+def hold(parameters: Parameters, state: State, arm: int, change: int) -> None:
+    """Count decisions of an arm whose losses are not known yet."""
+    state.pending[arm] += change
+    if state.pending[arm] == 0:
+        place(state.ranking, arm, lowest_estimate(state, arm))
+    else:
+        place(state.ranking, arm, index_while_pending(parameters, state, arm))
+
+
+@kernel
+def index_while_pending(parameters: Parameters, state: State, arm: int) -> float:
+    """The index of an arm if its pending losses all were its mean, in every batch."""
+    pending = state.pending[arm]
+    filled = pending * mean_above_baseline(state, arm)
+    lowest = math.inf
+    for batch in range(state.batches[0]):
+        total, count = state.sums[arm, batch] + filled, state.counts[arm, batch] + pending
+        lowest = min(lowest, estimate(parameters, total, count))
+    return lowest
+
+
+@kernel
+def mean_above_baseline(state: State, arm: int) -> float:
+    """The mean loss of an arm; before its first loss, that of all arms."""
+    first, last = arm, arm + 1
+    if state.counts[arm, 0] == 0:
+        first, last = 0, len(state.next_batch)
+    total = 0.0
+    count = 0
+    for other in range(first, last):
+        for batch in range(state.batches[0]):
+            total += state.sums[other, batch]
+            count += state.counts[other, batch]
+    return total / count if count > 0 else 0.0
+
+
+@kernel
+def rank_all(parameters: Parameters, state: State) -> None:
     """Set every arm's index from its batches."""
     for arm in range(len(state.next_batch)):
-        place_unsorted(state.ranking, arm, lowest_estimate(state, arm))
+        if state.pending[arm] == 0:
+            place_unsorted(state.ranking, arm, lowest_estimate(state, arm))
+        else:
+            place_unsorted(state.ranking, arm, index_while_pending(parameters, state, arm))
     rebuild(state.ranking)
 
 
@@ -198,7 +252,7 @@ def lower_baseline(parameters: Parameters, state: State, loss: float) -> None:
             if count > 0:  # before the first loss the drop is infinite
                 state.sums[arm, batch] += drop * count
                 state.estimates[arm, batch] = estimate(parameters, state.sums[arm, batch], count)
-    rank_all(state)
+    rank_all(parameters, state)
 
 
 @kernel
@@ -212,7 +266,7 @@ def grow(parameters: Parameters, state: State, step: int) -> None:
         for arm in range(len(state.next_batch)):
             if state.counts[arm, 0] > 0:
                 state.next_batch[arm] = -1
-    rank_all(state)
+    rank_all(parameters, state)
 
 
 @kernel
@@ -223,11 +277,27 @@ def deal_again(parameters: Parameters, state: State) -> None:
     state.next_batch[:] = 0
     for i in range(state.history_length[0]):
         deal(state, state.history_arms[i], state.history_losses[i])
+    estimate_all(parameters, state)
+
+
+@kernel
+def estimate_all(parameters: Parameters, state: State) -> None:
+    """Set every batch's estimate from its count and sum."""
     for arm in range(len(state.next_batch)):
         for batch in range(state.batches[0]):
             state.estimates[arm, batch] = estimate(
                 parameters, state.sums[arm, batch], state.counts[arm, batch]
             )
+
+
+@kernel
+def settle(parameters: Parameters, state: State, again: bool) -> None:
+    """Work out what follows from counts, sums and, if it is to be dealt again, history."""
+    if again and len(state.history_losses) > 0:
+        deal_again(parameters, state)
+    else:
+        estimate_all(parameters, state)
+    rank_all(parameters, state)
 
 
 DEFAULT_SCHEDULE = schedules.Logarithmic(0.4)
@@ -238,13 +308,13 @@ class Bid(NamedTuple):
 
     Attributes
     ----------
-    arm : int
+    arm : int or str
         The arm of lowest estimate, the first of several.
     estimate : float
         The batch's estimate of that arm's mean loss.
     """
 
-    arm: int
+    arm: int | str
     estimate: float
 
 
@@ -261,6 +331,11 @@ class BatchEnsemble(Policy):
     :math:`\hat\mu_a = \min_j \hat\mu_{a,j}`, and the arm of lowest index is played. The minimum
     of l noisy estimates, each pulled towards 0, lies below the mean with high probability: it
     plays the part of a confidence bound, without knowing the losses' scale or variance.
+
+    While p decisions of an arm wait for their losses, each of its batches counts them as if they
+    were the arm's mean m: :math:`\hat\mu_{a,j} = (s + p m) / (c + p + 2)`. (Before the arm's first
+    loss m is the mean of all arms.) So a burst of decisions does not herd on one arm; with none
+    pending it is the paper's rule.
 
     Losses must be such that 0 is the best possible one, or a mean loss at least is not negative:
     an empty batch counts as 0 and the padding pulls towards it. If that is not so, set
@@ -321,8 +396,10 @@ class BatchEnsemble(Policy):
         memory="K l; with growth='redistribute' also t",
         guarantee="sum over arms of (variance / gap + b) log^2 T",
         bibtex=BIBTEX,
+        pending="each counts in every batch of its arm, as if its loss were the arm's mean",
     )
     kernels = Kernels(init, select, update)
+    hold = hold
 
     def __post_init__(self) -> None:
         if not callable(self.batches):
@@ -365,6 +442,11 @@ class BatchEnsemble(Policy):
             (-math.inf, math.inf) if self.bernoulli_scale is None else (0.0, self.bernoulli_scale)
         )
 
+    @property
+    def best_loss(self) -> float:
+        """The baseline, if it is a number."""
+        return 0.0 if self.baseline == "minimum" else float(self.baseline)
+
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:
         """Work the schedule out for `capacity` steps."""
         schedule = self.batches if callable(self.batches) else schedules.Fixed(self.batches)
@@ -400,10 +482,48 @@ class BatchEnsemble(Policy):
         baseline = state.baseline[0] if np.isfinite(state.baseline[0]) else 0.0
         return state.estimates[:, : state.batches[0]] + baseline
 
+    def indices(self, parameters: Parameters, state: State, step: int) -> Floats:
+        """Every arm's index: its lowest estimate, with pending losses filled in by its mean."""
+        baseline = state.baseline[0] if np.isfinite(state.baseline[0]) else 0.0
+        return state.ranking.indices + baseline
+
+    def join(self, first: State, second: State, sizes: tuple[int, int], start: Start) -> State:
+        """See `Policy.join`; arms that have fewer batches get empty ones, or are dealt again."""
+        target: State = super().join(first, second, sizes, start)
+        batches = max(first.batches[0], second.batches[0])
+        target.batches[0] = batches
+        target.baseline[0] = lowest = min(first.baseline[0], second.baseline[0])
+        most = target.sums.shape[1]
+        target.sums[:] = np.concatenate([sums_above(s, lowest, most) for s in (first, second)])
+        target.next_batch[:] = np.concatenate([behind(s, batches) for s in (first, second)])
+        append_history(target, second, shift=sizes[0])
+        again = first.batches[0] != second.batches[0]
+        settle(self.parameters(sum(sizes), 1, 1), target, again)
+        return target
+
     def merge(self, first: State, second: State) -> State:
         """One state of two that saw different losses of the same arms.
 
-        Batch j of the one joins batch j of the other: counts and sums add up. Neither argument is
-        changed.
+        Batch j of the one joins batch j of the other: counts and sums add up. A history is dealt
+        again. Neither argument is changed.
         """
-        raise NotImplementedError
+        n_arms, most = max(first.sums.shape, second.sums.shape)
+        lowest = min(first.baseline[0], second.baseline[0])
+        counts = widened(first.counts, most) + widened(second.counts, most)
+        merged = State(
+            sums=sums_above(first, lowest, most) + sums_above(second, lowest, most),
+            counts=counts,
+            estimates=np.zeros((n_arms, most)),
+            ranking=ranking_of(n_arms),
+            next_batch=np.where(counts[:, 0] > 0, -1, 0),
+            pending=first.pending + second.pending,
+            batches=np.maximum(first.batches, second.batches),
+            baseline=np.array([lowest]),
+            history_arms=np.zeros(len(first.history_arms) + len(second.history_arms), np.int64),
+            history_losses=np.zeros(len(first.history_losses) + len(second.history_losses)),
+            history_length=np.zeros(1, np.int64),
+        )
+        for state in (first, second):
+            append_history(merged, state, shift=0)
+        settle(self.parameters(n_arms, 1, 1), merged, True)
+        return merged

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -39,6 +40,10 @@ class State(NamedTuple):
     history: History
     values: TwoValues
     order: Ints  # (arm,)
+
+    def renumber(self, before: State, arms: Sequence[int]) -> None:
+        """Take other arms in; the order is shuffled at each step."""
+        self.order[:] = np.arange(len(arms))
 
 
 @allocating_kernel

@@ -115,3 +115,11 @@ class BetaThompson(Policy):
     def loss_range(self) -> tuple[float, float]:
         """Losses are probabilities of a coin."""
         return 0.0, 1.0
+
+    def merge(self, first: State, second: State) -> State:
+        """Losses of either kind add up; the prior counts once."""
+        return State(
+            bad=first.bad + second.bad - self.prior_bad,
+            good=first.good + second.good - self.prior_good,
+            draws=np.zeros(len(first.draws)),
+        )

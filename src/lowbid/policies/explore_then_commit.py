@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -29,6 +30,11 @@ class State(NamedTuple):
 
     moments: Moments
     committed: Ints  # (1,); -1 while exploring
+
+    def renumber(self, before: State, arms: Sequence[int]) -> None:
+        """Explore again if an arm is new, or the one committed to is gone."""
+        known = before.committed[0] in arms and -1 not in arms
+        self.committed[0] = arms.index(int(before.committed[0])) if known else -1
 
 
 @allocating_kernel

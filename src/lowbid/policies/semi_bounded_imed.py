@@ -99,7 +99,7 @@ class SemiBoundedIMED(Policy):
     about = About(
         family="index",
         needs="the lowest possible loss",
-        time="K; sum of n over arms worked out",
+        time="K, and n for the few arms worked out",
         memory="t",
         guarantee="asymptotically optimal for losses bounded below, with light upper tails",
         bibtex=BIBTEX,

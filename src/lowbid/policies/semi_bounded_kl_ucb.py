@@ -75,7 +75,7 @@ class SemiBoundedKLUCB(Policy):
     about = About(
         family="index",
         needs="the lowest possible loss",
-        time="K; sum of n over arms worked out",
+        time="K, and n for the few arms worked out",
         memory="t",
         guarantee="asymptotically optimal for bounded losses",
         bibtex=BIBTEX,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -39,6 +40,10 @@ class State(NamedTuple):
     length: Ints  # (arm,): of the windows
     seen: Ints  # (arm,): how many windows
     highest: Floats  # (arm,): sum of a window
+
+    def renumber(self, before: State, arms: Sequence[int]) -> None:
+        """Look at all windows anew: leaders have other numbers."""
+        self.leader[:] = -1
 
 
 @allocating_kernel

@@ -117,3 +117,16 @@ class UCB1(Policy):
     def location_free(self) -> bool:
         """Adding a number to every loss moves all indices alike."""
         return True
+
+    def merge(self, first: State, second: State) -> State:
+        """Counts and sums add up."""
+        counts, sums = first.counts + second.counts, first.sums + second.sums
+        with np.errstate(divide="ignore"):
+            widths = 1.0 / np.sqrt(counts)
+        return State(
+            counts=counts,
+            sums=sums,
+            means=sums / np.maximum(counts, 1.0),
+            widths=widths,
+            indices=np.zeros(len(counts)),
+        )

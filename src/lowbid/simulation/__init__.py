@@ -1,6 +1,7 @@
 """Many runs of many policies on the same losses."""
 
 from lowbid.simulation._curves import Curve, mean_curves
+from lowbid.simulation._delays import Delay, FixedDelay, GeometricDelay, ObservedDelay
 from lowbid.simulation._losses import loss_of
 from lowbid.simulation._result import Result, Row, Summary
 from lowbid.simulation._simulate import simulate
@@ -8,7 +9,11 @@ from lowbid.simulation._statistics import Estimate, estimate
 
 __all__ = [
     "Curve",
+    "Delay",
     "Estimate",
+    "FixedDelay",
+    "GeometricDelay",
+    "ObservedDelay",
     "Result",
     "Row",
     "Summary",

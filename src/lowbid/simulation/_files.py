@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lowbid._files import replace_file
 from lowbid._version import __version__
 from lowbid.errors import FileFormatError
 
@@ -22,14 +21,8 @@ _FORMAT_VERSION = 1
 def write_columns(path: Path, header: dict[str, Any], columns: dict[str, npt.NDArray[Any]]) -> None:
     """Write a result file; whatever happens, `path` is the old file or the new one."""
     text = json.dumps({"format": _FORMAT, "format_version": _FORMAT_VERSION, **header})
-    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
-        try:
-            np.savez_compressed(file, allow_pickle=False, header=np.array(text), **columns)
-            file.close()
-            os.replace(file.name, path)
-        except BaseException:
-            os.unlink(file.name)
-            raise
+    with replace_file(path) as file:
+        np.savez_compressed(file, allow_pickle=False, header=np.array(text), **columns)
 
 
 def read_columns(

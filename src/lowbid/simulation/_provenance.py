@@ -14,10 +14,16 @@ import numpy as np
 from lowbid._version import __version__
 from lowbid.environments import Environment
 from lowbid.policies import Policy
+from lowbid.simulation._late import Late
 
 
 def provenance(
-    policies: Mapping[str, Policy], environment: Environment, horizon: int, runs: int, seed: int
+    policies: Mapping[str, Policy],
+    environment: Environment,
+    horizon: int,
+    runs: int,
+    seed: int,
+    late: Late | None = None,
 ) -> dict[str, Any]:
     """Everything needed to run a simulation again, and to know where its result came from."""
     configuration = {
@@ -27,6 +33,8 @@ def provenance(
         "runs": runs,
         "seed": int(seed),
     }
+    if late is not None:
+        configuration |= {"delay": repr(late.delay), "lost": late.lost, "batch": late.batch}
     text = json.dumps(configuration, sort_keys=True)
     return {
         "lowbid": __version__,

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lowbid._kernel import specialise
 from lowbid._random import key
 from lowbid._require import require_whole
 from lowbid.environments import Environment
 from lowbid.errors import InvalidValueError
 from lowbid.policies._base import Ints, Policy
-from lowbid.simulation._loop import play
+from lowbid.simulation._delays import Delay
+from lowbid.simulation._late import Late, loop_for, read_late
 from lowbid.simulation._progress import Progress
 from lowbid.simulation._provenance import provenance
 from lowbid.simulation._result import Result
@@ -34,6 +34,9 @@ def simulate(
     checkpoints: npt.ArrayLike | None = None,
     workers: int | None = None,
     progress: bool | str | None = None,
+    delay: int | Sequence[int] | Delay = 0,
+    lost: float = 0.0,
+    batch: int = 1,
 ) -> Result:
     """Play policies on an environment, many times, and record their pseudo-regret.
 
@@ -60,6 +63,14 @@ def simulate(
     progress : bool or str, optional
         Show a progress bar; by default on a terminal, if it takes more than a second. A text is
         what stands before the bar.
+    delay : int, sequence of int, or Delay
+        How many further steps are played before a loss is known: a number, a list of observed
+        ones to draw from, or a distribution such as `GeometricDelay`. All runs of all policies
+        see the same delays.
+    lost : float
+        The chance that a loss never comes; the decision is forgotten when it would have come.
+    batch : int
+        Decisions are made this many at a time, before any of their losses is known.
 
     Returns
     -------
@@ -82,14 +93,15 @@ def simulate(
     for name, policy in named.items():
         _check_losses(name, policy, environment)
     steps = _checkpoints(checkpoints, horizon)
-    simulation = _Simulation(named, environment, horizon, runs, seed, steps)
+    late = read_late(delay, lost, require_whole("batch", batch))
+    simulation = _Simulation(named, environment, horizon, runs, seed, steps, late)
     simulation.run(require_whole("workers", workers or os.cpu_count() or 1), progress)
     return Result(
         policies=tuple(named),
         checkpoints=steps,
         regret=simulation.regret,
         pulls=simulation.pulls,
-        provenance=provenance(named, environment, horizon, runs, seed),
+        provenance=provenance(named, environment, horizon, runs, seed, late),
     )
 
 
@@ -104,7 +116,9 @@ class _Simulation:
         runs: int,
         seed: int,
         checkpoints: Ints,
+        late: Late | None = None,
     ) -> None:
+        self.late = late
         self.policies, self.environment = policies, environment
         self.horizon, self.runs, self.seed, self.checkpoints = horizon, runs, seed, checkpoints
         self.table = environment.table(seed, runs)
@@ -143,8 +157,7 @@ class _Simulation:
 
     def _task(self, number: int, policy: Policy) -> Any:
         """A function that plays one policy's runs from `first` to before `last`."""
-        init, select, update = policy.kernels
-        loop = specialise(play, init=init, select=select, update=update, draw=self.environment.draw)
+        loop, more = loop_for(policy, self.environment, self.late, self.seed)
         parameters = policy.parameters(self.environment.n_arms, self.horizon, self.horizon)
         losses_key, policy_key = key(self.seed, "losses"), key(self.seed, policy.identity)
 
@@ -162,6 +175,7 @@ class _Simulation:
                 self.pulls[number, runs],
                 steps_done,
                 self.stop,
+                *more,
             )
 
         return task

@@ -22,8 +22,8 @@ not, Feige's inequality bounds P(S_n < (n + 1) mu) from below, hence optimism to
 2006), 1/8 (He, Zhang, Zhang 2010), 0.14 (Garnett 2018). So Batch Ensemble is optimistic for all
 of them, with :math:`l = 6.63 \log(1/\delta)` batches instead of :math:`3.5 \log(1/\delta)` and
 without a warm-up. (Guo, He, Ling and Liu 2020 are reported to have 0.1798; this library builds
-nothing on it.) For scaled Bernoulli losses 1/e is exact. Losses below 0 are another matter: see
-`lowbid.theory.verdict`.
+nothing on it.) For scaled Bernoulli losses 1/e was computed exactly up to n = 3000. Losses below
+0 are another matter: see `lowbid.theory.verdict`.
 
 References
 ----------

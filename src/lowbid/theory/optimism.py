@@ -7,7 +7,8 @@ does not vanish; of l batches at least one is then, with probability :math:`1 - 
 What is known of p, for independent losses of the same law:
 
 - (Scaled) Bernoulli losses: the paper proves p >= 1/4 and rounds it to l = (7/2) log(1/delta).
-  Computed exactly, the worst mean is just below 1 / (n + 2), and p = (1 - 1/(n + 2))^n > 1/e.
+  Computed exactly, for every n up to 3000, the worst mean is just below 1 / (n + 2), and
+  p = (1 - 1/(n + 2))^n > 1/e.
 - Laws symmetric about a mean that is not negative: p >= 1/2. The paper forgets to say "not
   negative": the padding and the empty batch both pull towards 0, which is upwards then.
 - All non-negative losses, bounded or not: p >= 0.14, by inequalities of Feige's kind.
@@ -60,7 +61,7 @@ def _proof(chance: float, covers: str, source: str) -> Proof:
 
 
 PAPER = Proof(0.25, 3.5, "bernoulli", "Cassel, Levy, Mansour 2025, Lemma 3, rounded up to 7/2")
-SHARP = _proof(math.exp(-1.0), "bernoulli", "(1 - 1/(n + 2))^n > 1/e, computed exactly")
+SHARP = _proof(math.exp(-1.0), "bernoulli", "(1 - 1/(n + 2))^n > 1/e, computed for n <= 3000")
 SYMMETRIC = _proof(0.5, "symmetric", "Cassel, Levy, Mansour 2025; only if the mean is >= 0")
 FEIGE = _proof(1.0 / 13.0, "non-negative", "Feige 2006, SIAM Journal on Computing 35")
 HE_ZHANG_ZHANG = _proof(

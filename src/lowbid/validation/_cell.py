@@ -90,9 +90,16 @@ class Comparison:
         """Whether the difference can be chance."""
         return abs(self.distance) <= _TOO_FAR
 
+    @staticmethod
+    def head() -> str:
+        """The head of a table of comparisons."""
+        columns = f"{'ours':>8} {'published':>9} {'our se':>8} {'their se':>8}"
+        return f"{'problem':<28} {'policy':<44} {columns}  verdict"
+
     def __str__(self) -> str:
         verdict = "agrees" if self.agrees else f"DISAGREES by {self.distance:+.1f} se"
+        errors = f"{self.standard_error:8.2f} {self.cell.standard_error(self.sd):8.2f}"
         return (
-            f"{self.cell.problem:<28} {self.cell.policy.name:<40} {self.regret:8.1f} "
-            f"{self.cell.regret:9.1f} {self.standard_error:8.2f}  {verdict}"
+            f"{self.cell.problem:<28} {self.cell.policy.name:<44} {self.regret:8.1f} "
+            f"{self.cell.regret:9.1f} {errors}  {verdict}"
         )

@@ -44,7 +44,7 @@ TITLES = {
     "test-3": "Test 3: Bernoulli arms, random means",
     "test-4": "Test 4: Gaussian arms, random means, variance 1",
     "test-5": "Test 5: exponential arms, random scales",
-    "test-6": "Test 6: beta arms, as in the published version",
+    "test-6": "Test 6: beta arms, with parameters of our own",
 }
 
 _SCHEDULES = {

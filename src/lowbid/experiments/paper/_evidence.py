@@ -15,6 +15,9 @@ from lowbid.simulation import Estimate, Result, estimate
 
 Floats = npt.NDArray[np.float64]
 
+# Two rules that do the same differ by rounding errors, and so not at all.
+_NOTHING = 1e-9
+
 
 class Regret(NamedTuple):
     """The regret of one policy in one test, (run, checkpoint)."""
@@ -95,7 +98,9 @@ class Check:
         found = self.measure(study, confidence)
         if found is None:
             return Outcome("not measured", "none")
-        kind: Kind = "good" if found.high < 0 else "bad" if found.low >= 0 else "open"
+        kind: Kind = (
+            "good" if found.high < -_NOTHING else "bad" if found.low > -_NOTHING else "open"
+        )
         return Outcome(self.show(found), kind)
 
 
@@ -116,6 +121,8 @@ def combination(test: str, *terms: tuple[float, str, float]) -> Measure:
 
 def difference(found: Estimate) -> str:
     """A difference with its interval."""
+    if max(abs(found.low), abs(found.high)) < _NOTHING:
+        return "none at all"
     return f"{figure(found.mean)} {interval(found.low, found.high)}"
 
 

@@ -195,7 +195,7 @@ def _setting_table(setting: Setting, folder: Folder, contents: Mapping[str, Any]
         label = f"{setting.key}={choice.key}: {choice.text}"
         if not any(key == choice.key for key, _ in found):
             why = "with --long only" if choice.most_runs else "not run"
-            rows.append([label, why, *[""] * len(tests)])
+            rows.append([label, "as run" if choice.key == chosen else why, *[""] * len(tests)])
             continue
         for name in names:
             cells = [
@@ -205,7 +205,7 @@ def _setting_table(setting: Setting, folder: Folder, contents: Mapping[str, Any]
             rows.append([label, name, *cells])
             label = ""
     head = ["choice", "policy", *(test.replace("test-", "test ") for test in tests)]
-    return Table(head, rows, frozenset({0, 1}))
+    return Table(head, rows, text_columns=frozenset({0, 1}))
 
 
 def _mean(result: Result | None, policy: str) -> str:

@@ -89,32 +89,23 @@ def reproduce(
     workers: int | None = None,
     say: Callable[[str], None] = print,
 ) -> list[Judged]:
-    """Run a plan into a folder and write it up; on Ctrl-C, what was finished.
-
-    The answer is the verdicts.
-    """
+    """Run a plan into a folder and write it up; the answer is the verdicts."""
     cases, long_cases = plan.cases(), plan.long_cases()
     others = plan.alternatives(cases)
     contents = _contents(plan, cases, long_cases, others, command)
-    for each in [*cases, *long_cases, *(other.case for other in others)]:
-        folder.forget(each.key)
-    folder.write(contents)
-    try:
-        for each in [*cases, *long_cases]:
-            result = run(each, folder, workers)
-            say(f"{each.title}: regret after {each.horizon} steps, {each.runs} runs")
-            say(f"{result.summary()}\n")
-        if others:
-            say(f"Other choices of the settings, {len(others)} cases ...")
-        for other in others:
-            run(other.case, folder, workers)
-        if plan.thorough and "test-1" in plan.tests:
-            say("Time and memory ...")
-            contents["costs"] = measure_costs(plan.chosen, plan.horizon, plan.seed, plan.policies)
-            folder.write(contents)
-    except BaseException:
-        write_up(folder, contents)
-        raise
+    folder.start(contents)
+    for each in [*cases, *long_cases]:
+        result = run(each, folder, workers)
+        say(f"{each.title}: regret after {each.horizon} steps, {each.runs} runs")
+        say(f"{result.summary()}\n")
+    if others:
+        say(f"Other choices of the settings, {len(others)} cases ...")
+    for other in others:
+        run(other.case, folder, workers)
+    if plan.thorough and "test-1" in plan.tests:
+        say("Time and memory ...")
+        contents["costs"] = measure_costs(plan.chosen, plan.horizon, plan.seed, plan.policies)
+        folder.write(contents)
     say("Figures and report ...\n")
     return write_up(folder, contents)
 

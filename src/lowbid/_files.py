@@ -1,0 +1,44 @@
+"""Files that are replaced whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+
+@contextlib.contextmanager
+def replace_file(path: Path, *, durable: bool = False) -> Iterator[IO[bytes]]:
+    """Write a new file beside `path`, and put it in its place when the block ends well.
+
+    Whatever happens, `path` is the old file or the new one. With `durable`, the new one is on disk
+    when the block has ended. A process that is killed meanwhile leaves its unfinished file, whose
+    name ends in ``.part``.
+    """
+    part = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+    try:
+        with open(part, "xb") as file:
+            yield file
+            file.flush()
+            if durable:
+                os.fsync(file.fileno())
+        if path.exists():
+            os.chmod(part, path.stat().st_mode & 0o777)
+        os.replace(part, path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    if durable and os.name == "posix":
+        _flush_folder(path.parent)
+
+
+def _flush_folder(folder: Path) -> None:
+    """Make sure that a change of names is on disk."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

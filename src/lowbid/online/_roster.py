@@ -1,0 +1,182 @@
+"""Arms by name: those that can be chosen, those that are paused, and those that are gone."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from lowbid.errors import InvalidValueError, UnknownNameError
+from lowbid.online._decisions import Arm, Why
+from lowbid.online._engine import Engine
+from lowbid.online._feedback import Feedback
+from lowbid.online._ledger import Ledger, empty_ledger, record
+
+
+class Roster:
+    """Which arm of the engine has which name, and what was measured of it.
+
+    Attributes
+    ----------
+    names : list
+        The names of the engine's arms, in its order.
+    number : dict
+        From name to engine's arm.
+    ledger : array
+        A row for each of the engine's arms.
+    shelf : dict
+        From the names of paused arms to their rows of the ledger.
+    removed : set
+        The names of arms that are gone.
+    """
+
+    def __init__(self, names: list[Arm], engine: Engine, ledger: Ledger) -> None:
+        self.engine, self.ledger = engine, ledger
+        self.shelf: dict[Arm, Ledger] = {}
+        self.removed: set[Arm] = set()
+        self._rename(names)
+
+    def _rename(self, names: list[Arm]) -> None:
+        self.names = names
+        self.number = {name: number for number, name in enumerate(names)}
+        self._record: Callable[..., Any] | None = None
+
+    def update(
+        self, arm: int, value: float, feedback: Feedback, step: int, answered: int | None
+    ) -> None:
+        """Take in a value of an arm, the answer to `answered` of its decisions if any are open."""
+        engine = self.engine
+        engine.update(arm, value if feedback.same else feedback.loss(value), step)
+        if answered is not None:
+            engine.hold(arm, -answered)
+        if self._record is None:
+            self._record = record.entry(self.ledger, 0, 0.0, 0.0, 0.0)
+        self._record(self.ledger, arm, value, feedback.low, feedback.width)
+
+    def status(self, name: Arm) -> Why:
+        """None if there is such an arm, "removed" if there was, else an error."""
+        try:
+            known = is_name(name)
+            if known and (name in self.number or name in self.shelf):
+                return None
+            if known and name in self.removed:
+                return "removed"
+        except TypeError:  # not hashable
+            pass
+        raise UnknownNameError(self._unknown(name))
+
+    def add(self, name: Arm) -> None:
+        """Add an arm of which nothing is known."""
+        if not is_name(name):
+            raise InvalidValueError(f"the arm is {name!r}; give a name (str) or a number (int).")
+        if name in self.number or name in self.shelf:
+            raise InvalidValueError(f"there is an arm {name!r} already; choose another name.")
+        self.engine.add()
+        self.removed.discard(name)
+        self.ledger = np.concatenate([self.ledger, empty_ledger(1)])
+        self._rename([*self.names, _plain(name)])
+
+    def remove(self, name: Arm) -> None:
+        """Take an arm away for good."""
+        self._require(name)
+        if name in self.shelf:
+            del self.shelf[name], self.engine.aside[name]
+        else:
+            self._require_another(name)
+            arm = self.number[name]
+            self.engine.remove(arm)
+            self._drop(arm)
+        self.removed.add(_plain(name))
+
+    def pause(self, name: Arm) -> None:
+        """Put an arm on the shelf."""
+        self._require(name)
+        if name in self.shelf:
+            return
+        self._require_another(name)
+        arm = self.number[name]
+        self.engine.pause(arm, self.names[arm])
+        self.shelf[self.names[arm]] = self.ledger[arm].copy()
+        self._drop(arm)
+
+    def resume(self, name: Arm) -> None:
+        """Take an arm off the shelf."""
+        self._require(name)
+        if name not in self.shelf:
+            return
+        self.engine.resume(name)
+        self.ledger = np.concatenate([self.ledger, self.shelf.pop(name)[np.newaxis]])
+        self._rename([*self.names, _plain(name)])
+
+    @contextmanager
+    def awake(self, name: Arm) -> Iterator[int]:
+        """The engine's arm of this name; a paused one is resumed for a moment."""
+        if name in self.number:
+            yield self.number[name]
+            return
+        self.resume(name)
+        try:
+            yield self.number[name]
+        finally:
+            self.pause(name)
+
+    def _drop(self, arm: int) -> None:
+        self.ledger = np.delete(self.ledger, arm, axis=0)
+        self._rename([name for number, name in enumerate(self.names) if number != arm])
+
+    def _require(self, name: Arm) -> None:
+        if self.status(name) == "removed":
+            raise UnknownNameError(f"arm {name!r} was removed; add it again with add_arm.")
+
+    def _require_another(self, name: Arm) -> None:
+        if len(self.names) == 1:
+            raise InvalidValueError(
+                f"{name!r} is the only arm that can be chosen; add or resume another one first."
+            )
+
+    def _unknown(self, name: Any) -> str:
+        known = [*self.names, *self.shelf]
+        if known == list(range(len(known))):
+            return f"arm {name!r} is not known; the arms are 0 to {len(known) - 1}."
+        near = difflib.get_close_matches(str(name), [str(arm) for arm in known], n=1)
+        if near:
+            return f"arm {name!r} is not known; did you mean {near[0]!r}?"
+        listed = ", ".join(repr(arm) for arm in known[:10]) + (", ..." if len(known) > 10 else "")
+        return f"arm {name!r} is not known; the arms are {listed}."
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_record": None}
+
+
+def is_name(name: object) -> bool:
+    """Whether an arm can be called this."""
+    return isinstance(name, str | int | np.integer) and not isinstance(name, bool)
+
+
+def _plain(name: Arm) -> Arm:
+    return str(name) if isinstance(name, str) else int(name)
+
+
+def read_arms(arms: int | Iterable[Arm]) -> list[Arm]:
+    """The arms' names, or a clear error."""
+    if isinstance(arms, bool | str) or arms is None:
+        raise InvalidValueError(f"arms is {arms!r}; give a list of names, or how many there are.")
+    if isinstance(arms, int | np.integer):
+        if arms < 1:
+            raise InvalidValueError(f"arms is {arms!r}; give a whole number, 1 or larger.")
+        return list(range(int(arms)))
+    try:
+        names = list(arms)
+    except TypeError as error:
+        raise InvalidValueError(
+            f"arms is {arms!r}; give a list of names, or how many there are."
+        ) from error
+    for name in names:
+        if not is_name(name):
+            raise InvalidValueError(f"an arm is {name!r}; give names (str) or numbers (int).")
+    if not names or len(set(names)) < len(names):
+        raise InvalidValueError(f"arms is {arms!r}; give at least one name, and none twice.")
+    return [_plain(name) for name in names]

@@ -1,0 +1,138 @@
+"""How late feedback comes, and how much of it never does."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from lowbid._kernel import kernel
+from lowbid._random import Stream, integer, uniform
+from lowbid.errors import InvalidValueError
+
+
+class Delay:
+    """Base class of delays: how many further steps are played before a loss is known.
+
+    A delay draws whole numbers, 0 or larger, by a kernel (or a plain function, which is slower)
+    ``draw(table, stream)``, where `table` is an array of its parameters.
+
+    Examples
+    --------
+    A delay of one's own, 0 or 50 steps with equal chance:
+
+    >>> import numpy as np
+    >>> from lowbid.simulation import Delay
+    >>> class Lunch(Delay):
+    ...     @staticmethod
+    ...     def draw(table, stream):
+    ...         stream[0] += np.uint64(0x9E3779B97F4A7C15)
+    ...         return 50 * int(stream[0] >> np.uint64(63))
+    """
+
+    draw: ClassVar[Callable[..., Any]]
+
+    def table(self) -> npt.NDArray[np.float64]:
+        """The parameters that `draw` reads."""
+        return np.zeros(1)
+
+
+@kernel
+def _draw_geometric(table: npt.NDArray[np.float64], stream: Stream) -> int:
+    # The number of failures before a success, by inverting its distribution function.
+    return int(min(math.log(1.0 - uniform(stream)) * table[0], 1e15))
+
+
+@kernel
+def _draw_observed(table: npt.NDArray[np.float64], stream: Stream) -> int:
+    return int(table[integer(stream, len(table)) if len(table) > 1 else 0])
+
+
+@dataclasses.dataclass(frozen=True)
+class FixedDelay(Delay):
+    """Every loss is known after the same number of further steps.
+
+    Parameters
+    ----------
+    steps : int
+        How many; 0 means before the next step.
+    """
+
+    steps: int
+    draw = _draw_observed
+
+    def __post_init__(self) -> None:
+        _require_steps(self.steps)
+
+    def table(self) -> npt.NDArray[np.float64]:
+        """The number of steps."""
+        return np.array([float(self.steps)])
+
+
+@dataclasses.dataclass(frozen=True)
+class GeometricDelay(Delay):
+    """At each further step a loss becomes known with the same chance.
+
+    Parameters
+    ----------
+    mean : float
+        The mean number of further steps.
+    """
+
+    mean: float
+    draw = _draw_geometric
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.mean, int | float) and 0.0 < self.mean < 1e12):
+            raise InvalidValueError(f"mean is {self.mean!r}; give a number greater than 0.")
+
+    def table(self) -> npt.NDArray[np.float64]:
+        """1 / log(1 - p), where p = 1 / (1 + mean)."""
+        return np.array([1.0 / math.log1p(-1.0 / (1.0 + self.mean))])
+
+
+@dataclasses.dataclass(frozen=True)
+class ObservedDelay(Delay):
+    """Delays drawn from a list of those that were observed, each with the same chance.
+
+    Parameters
+    ----------
+    steps : sequence of int
+        The delays.
+    """
+
+    steps: tuple[int, ...]
+    draw = _draw_observed
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "steps", tuple(self.steps))
+        if not self.steps:
+            raise InvalidValueError("steps is empty; give at least one delay.")
+        for steps in self.steps:
+            _require_steps(steps)
+
+    def table(self) -> npt.NDArray[np.float64]:
+        """The delays."""
+        return np.array(self.steps, dtype=np.float64)
+
+
+def read_delay(delay: Any) -> Delay:
+    """A delay, or a clear error."""
+    if isinstance(delay, Delay):
+        return delay
+    if isinstance(delay, list | tuple | np.ndarray):
+        return ObservedDelay(tuple(np.asarray(delay).tolist()))
+    return FixedDelay(delay)
+
+
+def _require_steps(steps: Any) -> None:
+    whole = isinstance(steps, int | np.integer) and not isinstance(steps, bool)
+    if not whole or not 0 <= steps < 1e12:
+        raise InvalidValueError(
+            f"the delay is {steps!r}; give a whole number of steps, 0 or larger, a list of those "
+            "observed, or an object such as GeometricDelay(mean=100)."
+        )

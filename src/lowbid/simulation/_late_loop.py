@@ -1,0 +1,134 @@
+"""The simulation loop for feedback that is late, lost, or comes in batches.
+
+A template as in `_loop`, and apart from it so that the plain loop stays as quick as it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lowbid._kernel import allocating_kernel, kernel
+from lowbid._random import Stream, seek_loss, seek_run, uniform
+from lowbid.policies._base import Floats, Ints
+
+# The functions of the policy, the environment and the delay that the templates below are bound to.
+init: Any = None
+select: Any = None
+update: Any = None
+hold: Any = None
+draw: Any = None
+draw_delay: Any = None
+
+
+class Post(NamedTuple):
+    """Losses on their way: a list for each step of what arrives there, oldest first.
+
+    Decisions are numbered by the step at which they were made. 0 ends a list.
+    """
+
+    first: Ints  # (step,)
+    last: Ints  # (step,)
+    following: Ints  # (decision,)
+    arms: Ints  # (decision,)
+    losses: Floats  # (decision,)
+    lost: Ints  # (decision,)
+
+
+@kernel
+def ignore(parameters: Any, state: Any, arm: int, change: int) -> None:
+    """What policies that do not ask about pending decisions make of them."""
+
+
+@kernel
+def send(post: Post, decision: int, arrival: int) -> None:
+    """Put a decision at the end of the list of the step at which its loss arrives."""
+    post.following[decision] = 0
+    if post.first[arrival] == 0:
+        post.first[arrival] = decision
+    else:
+        post.following[post.last[arrival]] = decision
+    post.last[arrival] = decision
+
+
+@kernel
+def arrival_of(step: int, delay: int, batch: int) -> int:
+    """The step after which a loss is known: late, and not before its batch is over."""
+    return max(step + delay, ((step - 1) // batch + 1) * batch)
+
+
+@kernel
+def deliver(parameters: Any, state: Any, post: Post, step: int, stream: Stream) -> None:
+    """Hand the policy all losses that arrive after this step."""
+    decision = post.first[step]
+    while decision > 0:
+        arm = post.arms[decision]
+        if post.lost[decision] == 0:
+            update(parameters, state, arm, post.losses[decision], step, stream)
+        hold(parameters, state, arm, -1)
+        decision = post.following[decision]
+
+
+@allocating_kernel
+def play_late(
+    parameters: Any,
+    table: Floats,
+    gaps: Floats,
+    losses_key: np.uint64,
+    policy_key: np.uint64,
+    first_run: int,
+    checkpoints: Ints,
+    regret: Floats,
+    pulls: Ints,
+    steps_done: Ints,
+    stop: Ints,
+    delays: Floats,
+    delays_key: np.uint64,
+    lost: float,
+    batch: int,
+) -> None:
+    """Play runs as `_loop.play` does, with losses that arrive later or never."""
+    horizon, n_arms = checkpoints[-1], gaps.shape[1]
+    run_begin, losses = np.zeros(1, np.uint64), np.zeros(1, np.uint64)
+    stream, chance = np.zeros(1, np.uint64), np.zeros(1, np.uint64)
+    room = horizon + 1
+    post = Post(
+        first=np.zeros(room, np.int64),
+        last=np.zeros(room, np.int64),
+        following=np.zeros(room, np.int64),
+        arms=np.zeros(room, np.int64),
+        losses=np.zeros(room),
+        lost=np.zeros(room, np.int64),
+    )
+    for row in range(regret.shape[0]):
+        run = first_run + row
+        instance = run if table.shape[0] > 1 else 0
+        seek_run(run_begin, losses_key, run)
+        seek_run(stream, policy_key, run)
+        seek_run(chance, delays_key, run)
+        state = init(parameters, n_arms, horizon)
+        post.first[:] = 0
+        counts = pulls[row]
+        total = 0.0
+        step = 0
+        for i in range(len(checkpoints)):
+            if stop[0] != 0:
+                return
+            before = step
+            while step < checkpoints[i]:
+                step += 1
+                arm = select(parameters, state, step, stream)
+                seek_loss(losses, run_begin, arm, counts[arm])
+                post.arms[step] = arm
+                post.losses[step] = draw(table, instance, arm, losses)
+                post.lost[step] = 1 if uniform(chance) < lost else 0
+                arrival = arrival_of(step, draw_delay(delays, chance), batch)
+                hold(parameters, state, arm, 1)
+                if arrival <= horizon:
+                    send(post, step, arrival)
+                deliver(parameters, state, post, step, stream)
+                counts[arm] += 1
+                total += gaps[instance, arm]
+            regret[row, i] = total
+            steps_done[0] += step - before

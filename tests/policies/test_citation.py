@@ -1,0 +1,51 @@
+import re
+
+import pytest
+
+import lowbid
+from lowbid import policies
+from lowbid.errors import InvalidValueError
+from lowbid.policies._citation import reference
+
+CLASSES = [getattr(policies, name) for name in policies.__all__]
+
+
+def keys(text):
+    return re.findall(r"^@\w+{(\w+),", text, re.MULTILINE)
+
+
+def test_objects_classes_and_lists_of_them():
+    assert keys(lowbid.citation(lowbid.UCB1)) == ["auer2002finite"]
+    both = lowbid.citation([lowbid.UCB1(), lowbid.UCBV])
+    assert keys(both) == ["auer2002finite", "audibert2009exploration"]
+    assert both == lowbid.citation(lowbid.UCB1(), lowbid.UCBV())
+
+
+def test_each_entry_once():
+    assert keys(lowbid.citation(lowbid.UCB1(), lowbid.UCBTuned())) == ["auer2002finite"]
+
+
+def test_a_variant_has_its_own_entry():
+    assert keys(lowbid.citation(lowbid.KLUCB.bernoulli())) == ["cappe2013kullback"]
+    policy = lowbid.KLUCB.gaussian_unknown_variance()
+    assert keys(lowbid.citation(policy)) == ["cowan2018normal"]
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+def test_every_policy_has_whole_entries(cls):
+    text = lowbid.citation(cls)
+    assert keys(text)
+    assert text.count("{") == text.count("}")
+    for policy in cls.variants():
+        assert re.fullmatch(r"[^\W\d][^\\{}]* (19|20)\d\d", reference(policy))
+
+
+def test_accents_are_shown():
+    assert reference(lowbid.MOSS()) == "Audibert, Bubeck 2009"
+    assert reference(lowbid.UCBV()) == "Audibert, Munos, Szepesvári 2009"
+    assert reference(lowbid.KLUCB.bernoulli()) == "Cappé and others 2013"
+
+
+def test_refuses_what_is_no_policy():
+    with pytest.raises(InvalidValueError, match="'UCB1' is not a policy"):
+        lowbid.citation("UCB1")

@@ -1,0 +1,145 @@
+"""Feedback that is late, lost, or comes in batches."""
+
+import numpy as np
+import pytest
+
+import lowbid
+from lowbid import Bandit, BatchEnsemble
+from lowbid._kernel import interpreted
+from lowbid._random import key, stream_of_run
+from lowbid.errors import InvalidValueError
+from lowbid.simulation import Delay, FixedDelay, GeometricDelay, ObservedDelay, _simulate, loss_of
+from lowbid.simulation._late import Late
+
+ARMS = lowbid.Bernoulli([0.2, 0.3, 0.4, 0.5])
+POLICIES = [
+    BatchEnsemble(batches=4),
+    BatchEnsemble(growth="redistribute", baseline="minimum"),
+    lowbid.UCB1(),
+    lowbid.BetaThompson(),
+    lowbid.LBSDA(),
+]
+
+
+def same(first, second):
+    np.testing.assert_array_equal(first.regret, second.regret)
+    np.testing.assert_array_equal(first.pulls, second.pulls)
+
+
+def test_no_delay_is_the_plain_loop_bit_for_bit(monkeypatch):
+    plain = lowbid.simulate(POLICIES, ARMS, 800, runs=5)
+    monkeypatch.setattr(_simulate, "read_late", lambda *_: Late(FixedDelay(0), 0.0, 1))
+    same(plain, lowbid.simulate(POLICIES, ARMS, 800, runs=5))
+
+
+LATE = [{"delay": 7}, {"delay": [0, 0, 90], "batch": 16}, {"batch": 50}, {"delay": 5, "lost": 0.3}]
+
+
+@pytest.mark.parametrize(
+    ("policy", "late"),
+    [(policy, late) for policy in POLICIES[:4] for late in LATE]
+    + [(POLICIES[0], {"delay": GeometricDelay(20.0), "lost": 0.2})],
+    ids=str,
+)
+def test_the_online_bandit_makes_the_same_choices(policy, late):
+    steps = 300
+    result = lowbid.simulate(policy, ARMS, steps, runs=1, seed=3, **late)
+    with interpreted():
+        same(result, lowbid.simulate(policy, ARMS, steps, runs=1, seed=3, **late))
+    bandit = Bandit(4, policy, seed=3, horizon=steps)
+    chosen = online(bandit, steps, seed=3, **late)
+    assert np.bincount(chosen, minlength=4).tolist() == result.pulls[0, 0].tolist()
+
+
+def online(bandit, steps, seed, delay=0, lost=0.0, batch=1):
+    """The same run through `decide`, with a list of what is on its way."""
+    delay = _simulate.read_late(delay, lost, batch).delay
+    chance = stream_of_run(key(seed, "delays"), 0)
+    table, counts, chosen, post = ARMS.table(), [0] * 4, [], []
+    for step in range(1, steps + 1):
+        decision = bandit.decide()
+        arm = decision.arm
+        loss = loss_of(ARMS, table, seed, 0, arm, counts[arm])
+        is_lost = lowbid._random.uniform(chance) < lost
+        arrival = step + type(delay).draw(delay.table(), chance)
+        while arrival % batch and arrival < -(-step // batch) * batch:
+            arrival += 1
+        post.append((arrival, decision, None if is_lost else loss))
+        for _, known, value in [parcel for parcel in post if parcel[0] == step]:
+            if value is None:
+                bandit.forget(known)
+            else:
+                bandit.update(known, loss=value)
+        counts[arm] += 1
+        chosen.append(arm)
+    return chosen
+
+
+def test_delays_have_the_distribution_that_they_say():
+    stream = stream_of_run(key(0, "test"), 0)
+    for delay, mean in [(GeometricDelay(30.0), 30.0), (ObservedDelay([1, 2, 9]), 4.0)]:
+        draws = [type(delay).draw(delay.table(), stream) for _ in range(20_000)]
+        standard_error = np.std(draws) / np.sqrt(len(draws))
+        assert abs(np.mean(draws) - mean) < 4 * standard_error
+        assert min(draws) >= 0
+    zeros = [GeometricDelay.draw(GeometricDelay(1.0).table(), stream) == 0 for _ in range(4000)]
+    assert abs(np.mean(zeros) - 0.5) < 4 * 0.5 / np.sqrt(4000)
+
+
+def test_a_delay_of_ones_own():
+    class Lunch(Delay):
+        @staticmethod
+        def draw(table, stream):
+            return 5
+
+    policy = BatchEnsemble(batches=2)
+    same(
+        lowbid.simulate(policy, ARMS, 100, runs=2, delay=Lunch()),
+        lowbid.simulate(policy, ARMS, 100, runs=2, delay=5),
+    )
+
+
+def test_filling_in_pending_losses_keeps_a_burst_from_herding():
+    class Ignoring(BatchEnsemble):
+        hold = None
+
+    arms = lowbid.Bernoulli([0.4] + [0.5] * 9)
+    result = lowbid.simulate(
+        {"fills": BatchEnsemble(batches=8), "ignores": Ignoring(batches=8)},
+        arms,
+        horizon=20_000,
+        runs=30,
+        seed=0,
+        delay=1000,
+    )
+    assert result.difference("fills", "ignores").high < -400
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"delay": -1},
+        {"delay": 1.5},
+        {"delay": []},
+        {"delay": [1, -2]},
+        {"delay": "long"},
+        {"lost": 1.0},
+        {"lost": -0.1},
+        {"lost": float("nan")},
+        {"batch": 0},
+    ],
+    ids=str,
+)
+def test_settings_that_make_no_sense(wrong):
+    with pytest.raises(InvalidValueError):
+        lowbid.simulate(BatchEnsemble(), ARMS, 100, **wrong)
+    with pytest.raises(InvalidValueError):
+        GeometricDelay(0.0)
+
+
+def test_late_settings_are_part_of_the_provenance():
+    plain = lowbid.simulate(BatchEnsemble(), ARMS, 50, runs=1).provenance
+    late = lowbid.simulate(BatchEnsemble(), ARMS, 50, runs=1, delay=3, lost=0.1).provenance
+    assert "delay" not in plain
+    assert (late["delay"], late["lost"], late["batch"]) == ("FixedDelay(steps=3)", 0.1, 1)
+    assert late["configuration_hash"] != plain["configuration_hash"]

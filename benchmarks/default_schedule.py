@@ -20,11 +20,11 @@ from lowbid.schedules import Anytime, Logarithmic
 HORIZONS = (1_000, 10_000, 100_000, 1_000_000)
 
 ENVIRONMENTS = {
-    "1 low-variance best arm": lowbid.Bernoulli([0.001, 0.15, 0.2, 0.25, 0.3]),
-    "2 high losses": lowbid.Bernoulli(np.arange(90, 100) / 100),
-    "3 random Bernoulli": lowbid.RandomArms(lowbid.Bernoulli, n_arms=10),
-    "4 random Gaussian": lowbid.RandomArms(lowbid.Gaussian, n_arms=10, sd=1.0),
-    "5 random exponential": lowbid.RandomArms(lowbid.ExponentialByMean, n_arms=10),
+    "1 low-variance best arm": lowbid.paper_test(1),
+    "2 high losses": lowbid.paper_test(2),
+    "3 random Bernoulli": lowbid.paper_test(3),
+    "4 random Gaussian": lowbid.paper_test(4),
+    "5 random exponential": lowbid.paper_test(5),
 }
 
 SCHEDULES = {

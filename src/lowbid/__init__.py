@@ -1,39 +1,69 @@
-"""lowbid: stochastic multi-armed bandits, built around Batch Ensemble."""
+"""lowbid: stochastic multi-armed bandits, built around Batch Ensemble.
+
+The parts of the package are imported when one of their names is first used, so that
+``import lowbid`` and ``lowbid --help`` are quick.
+"""
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from lowbid import environments, kernels, policies, random, schedules
-from lowbid._version import __version__
-from lowbid.environments import *
-from lowbid.online import Bandit, Decision
-from lowbid.policies import *
-from lowbid.policies import Policy, citation
-from lowbid.simulation import Result, simulate
+from lowbid._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from lowbid import testing, theory
+    from lowbid import environments as environments
+    from lowbid import errors as errors
+    from lowbid import kernels as kernels
+    from lowbid import policies as policies
+    from lowbid import random as random
+    from lowbid import schedules as schedules
+    from lowbid import testing as testing
+    from lowbid import theory as theory
+    from lowbid.environments import *
+    from lowbid.online import *
+    from lowbid.policies import *
+    from lowbid.policies import Policy as Policy
+    from lowbid.policies import citation as citation
+    from lowbid.simulation import Result as Result
+    from lowbid.simulation import simulate as simulate
 
-__all__ = [
-    "Bandit",
-    "Decision",
-    "Policy",
-    "Result",
-    "__version__",
+_MODULES = (
+    "environments",
+    "errors",
     "kernels",
+    "policies",
     "random",
-    "citation",
     "schedules",
-    "simulate",
     "testing",
     "theory",
-    *environments.__all__,
-    *policies.__all__,
-]
+)
+_NAMES = {
+    "Policy": "policies",
+    "Result": "simulation",
+    "citation": "policies",
+    "simulate": "simulation",
+}
+_WHOLE_PARTS = ("policies", "environments", "online")
 
 
 def __getattr__(name: str) -> Any:
-    """Parts that not everybody needs are imported when they are first used."""
-    if name in ("testing", "theory"):
-        return importlib.import_module(f"lowbid.{name}")
+    """Import the part that has a name, on its first use."""
+    if name in _MODULES:
+        return _part(name)
+    if name == "__all__":
+        others = (each for part in _WHOLE_PARTS for each in _part(part).__all__)
+        return ["__version__", *_MODULES, *_NAMES, *others]
+    if name in _NAMES:
+        return getattr(_part(_NAMES[name]), name)
+    if not name.startswith("_"):
+        for part in _WHOLE_PARTS:
+            if name in _part(part).__all__:
+                return getattr(_part(part), name)
     raise AttributeError(f"module 'lowbid' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__getattr__("__all__"))
+
+
+def _part(name: str) -> Any:
+    return importlib.import_module(f"lowbid.{name}")

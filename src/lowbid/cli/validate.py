@@ -1,7 +1,8 @@
 """Simulate published figures, and print ours beside them.
 
 Sources are named; all of them by default. A figure disagrees if it lies more than 3.5 standard
-errors from ours, and then the exit code is 1.
+errors from ours, and then the exit code is 1. Where rare bad runs make much of a mean, as with
+BESA, use --runs 5000 before you believe a disagreement.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from lowbid.environments.empirical import Empirical
 from lowbid.environments.exponential import ExponentialByMean, ExponentialByRate
 from lowbid.environments.gaussian import Gaussian
 from lowbid.environments.mixed import Mixed
+from lowbid.environments.paper import paper_test
 from lowbid.environments.random_arms import RandomArms
 from lowbid.environments.scaled_bernoulli import ScaledBernoulli
 from lowbid.environments.uniform import Uniform
@@ -26,4 +27,5 @@ __all__ = [
     "RandomArms",
     "ScaledBernoulli",
     "Uniform",
+    "paper_test",
 ]

@@ -210,7 +210,9 @@ def _family(name: str) -> type[Arms]:
 def _families() -> dict[str, type[Arms]]:
     found = {name: getattr(environments, name) for name in environments.__all__}
     return {
-        name: each for name, each in found.items() if issubclass(each, Arms) and each is not Arms
+        name: each
+        for name, each in found.items()
+        if isinstance(each, type) and issubclass(each, Arms) and each is not Arms
     }
 
 

@@ -9,7 +9,7 @@ larger is taken.
 from __future__ import annotations
 
 from lowbid import schedules
-from lowbid.environments import Bernoulli, Environment, ExponentialByMean, Gaussian, RandomArms
+from lowbid.environments import paper_test
 from lowbid.policies import (
     KLUCB,
     LBSDA,
@@ -28,13 +28,6 @@ from lowbid.policies import (
 from lowbid.validation._cell import Cell
 
 SOURCE = "independent C program, tests 1 to 5 of Cassel, Levy, Mansour (2025)"
-TESTS: dict[int, Environment] = {
-    1: Bernoulli([0.001, 0.15, 0.2, 0.25, 0.3]),
-    2: Bernoulli([0.90, 0.91, 0.92, 0.93, 0.94, 0.95, 0.96, 0.97, 0.98, 0.99]),
-    3: RandomArms(Bernoulli, n_arms=10),
-    4: RandomArms(Gaussian, n_arms=10, sd=1.0),
-    5: RandomArms(ExponentialByMean, n_arms=10),
-}
 
 Figures = dict[int, float]
 
@@ -54,7 +47,7 @@ def _cells(
             Cell(
                 source=SOURCE,
                 problem=f"test {test}, T = {horizon}",
-                arms=TESTS[test],
+                arms=paper_test(test),
                 policy=policy,
                 horizon=horizon,
                 regret=regret,

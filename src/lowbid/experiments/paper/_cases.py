@@ -5,15 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from lowbid import schedules
-from lowbid.environments import (
-    Bernoulli,
-    Beta,
-    Environment,
-    ExponentialByMean,
-    ExponentialByRate,
-    Gaussian,
-    RandomArms,
-)
+from lowbid.environments import Beta, Environment, ExponentialByRate, RandomArms, paper_test
 from lowbid.experiments._experiment import Case
 from lowbid.experiments.paper._settings import SETTINGS, Chosen
 from lowbid.policies import (
@@ -62,11 +54,11 @@ def environment(test: str, chosen: Chosen) -> Environment:
     by_rate = chosen["exponential"] == "rate"
     spread = 1.0 if chosen["beta"] == "a-uniform" else 5.0
     return {
-        "test-1": Bernoulli([0.001, 0.15, 0.2, 0.25, 0.3]),
-        "test-2": Bernoulli([(90 + i) / 100 for i in range(10)]),
-        "test-3": RandomArms(Bernoulli, n_arms=10),
-        "test-4": RandomArms(Gaussian, n_arms=10, sd=1.0),
-        "test-5": RandomArms(ExponentialByRate if by_rate else ExponentialByMean, n_arms=10),
+        "test-1": paper_test(1),
+        "test-2": paper_test(2),
+        "test-3": paper_test(3),
+        "test-4": paper_test(4),
+        "test-5": RandomArms(ExponentialByRate, n_arms=10) if by_rate else paper_test(5),
         "test-6": RandomArms(Beta, n_arms=10, high=spread, b=spread),
     }[test]
 

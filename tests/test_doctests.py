@@ -1,0 +1,29 @@
+"""Run the examples in every docstring of the package."""
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import lowbid
+
+MODULES = sorted(
+    module.name
+    for module in pkgutil.walk_packages(lowbid.__path__, "lowbid.")
+    if not module.name.endswith("__main__")
+)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_in(name):
+    options = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    failed, _ = doctest.testmod(importlib.import_module(name), optionflags=options)
+    assert failed == 0, "the output above shows what was expected"
+
+
+def test_examples_are_found():
+    """A kernel's examples, a class's, and a function's: nothing hides them from doctest."""
+    finder = doctest.DocTestFinder()
+    found = finder.find(importlib.import_module("lowbid.policies.ucb1"))
+    assert any(test.examples for test in found)

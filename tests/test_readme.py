@@ -1,0 +1,25 @@
+"""What the README counts is counted here again."""
+
+import json
+from collections import Counter
+from importlib import resources
+from pathlib import Path
+
+from lowbid import policies
+
+README = " ".join((Path(__file__).parents[1] / "README.md").read_text().split())
+
+
+def test_the_number_of_policies():
+    assert f"**{len(policies.__all__)} policies**" in README
+
+
+def test_the_verdicts():
+    text = (resources.files("lowbid.experiments.paper") / "verdicts.json").read_text()
+    counts = Counter(json.loads(text).values())
+    sentence = (
+        f"Of the paper's {counts.total()} claims {counts['reproduced']} are reproduced, "
+        f"{counts['not reproduced']} are not, and {counts['undecided']} cannot be decided"
+    )
+    assert sentence in README
+    assert f"each of its {counts.total()} claims" in README

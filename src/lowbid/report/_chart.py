@@ -72,7 +72,7 @@ def styles(charts: Iterable[Chart]) -> dict[str, Style]:
 
 
 def bound_dashes(number: int) -> tuple[float, ...]:
-    """The strokes of the first, second, ... of the chart's further curves, which are all grey; 7 differ."""
+    """The strokes of the first, second, ... of the chart's further curves, all grey; 7 differ."""
     return _MORE_DASHES[number % len(_MORE_DASHES)]
 
 

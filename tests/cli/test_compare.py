@@ -1,4 +1,5 @@
 import json
+import re
 
 import lowbid
 from lowbid.cli import main
@@ -71,6 +72,24 @@ def test_bounds_are_drawn_and_kept(tmp_path, capsys):
     page = (tmp_path / "report.html").read_text()
     assert all(name in page for name in case["bounds"])
     assert "Lai-Robbins, lower bound" in case["bounds"]
+
+
+def test_the_page_says_where_a_bound_is_vacuous(tmp_path, capsys):
+    command = [
+        "compare",
+        "--arms",
+        "exponential-by-mean:1,2",
+        "--arms",
+        "bernoulli:0.1,0.5",
+        "--bounds",
+    ]
+    command += ["--policies", "batch-ensemble", "--horizon", "50", "--runs", "2"]
+    assert main([*command, "--out", str(tmp_path)]) == 0
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    start = re.search(r"Theorem 2, upper bound</dt><dd>(.*?)</dd>", page)[1]
+    assert "vacuous on the whole range" in start
+    assert "BatchEnsemble(batches=Anytime()" in start
+    assert "Not drawn</dt><dd>Theorem 1, " in page
 
 
 def test_an_earlier_experiment_leaves_nothing_behind(tmp_path, capsys):

@@ -43,9 +43,11 @@ def test_lines_and_page(folder, capsys):
     assert verdicts == VERDICTS
     assert f"{list(VERDICTS.values()).count('holds')} of {len(VERDICTS)} statements hold." in lines
     page = (folder / "theory.html").read_text(encoding="utf-8")
-    assert page.count("<figure") == 8
+    assert page.count('<figure class="picture"') == 8
+    assert page.count('<details class="finding"') == len(VERDICTS)
     assert page.count("data:image/svg+xml;base64,") == 16
-    assert "http" not in re.sub(r"data:image/svg\+xml;base64,[\w+/=]*", "", page)
+    bare = re.sub(r"data:image/svg\+xml;base64,[\w+/=]*", "", page)
+    assert set(re.findall(r"https?://[^\"'\s)]+", bare)) <= {"http://www.w3.org/2000/svg"}
     assert all(claim.replace(">", "&gt;") in page for claim in VERDICTS)
 
 

@@ -1,3 +1,4 @@
+import base64
 import re
 
 import numpy as np
@@ -13,6 +14,8 @@ from lowbid.report import (
     Findings,
     Heading,
     Page,
+    Picture,
+    Pictures,
     Section,
     Table,
     Text,
@@ -49,6 +52,22 @@ def test_names_cannot_break_the_page(page):
     assert page.count("<script") == page.count("</script>") == 2
     for raw in ("<title>A", "says <i>", "<b>&", "$ <x>", "Title <x>"):
         assert raw not in page
+
+
+def test_pictures_stand_in_the_page_for_both_grounds():
+    light, dark = '<svg><text>"light"</text></svg>', "<svg>dark</svg>"
+    block = Pictures([Picture("a key", 'says <b>"so"</b>', light, dark)])
+    page = render(Page("t", "l", [Section("s", [block])]))
+    inside = re.findall(r"data:image/svg\+xml;base64,([\w+/=]+)", page)
+    assert [base64.b64decode(text).decode() for text in inside] == [dark, light]
+    assert page.count("says &lt;b&gt;&quot;so&quot;&lt;/b&gt;") == 2
+    assert '<figure class="picture" id="a-key">' in page
+
+
+def test_notes_on_curves_stand_below_the_chart(result):
+    chart = Chart("key", "title", result, notes={"a <bound>": "It is vacuous."})
+    page = render(Page("t", "l", [Section("s", [chart])]))
+    assert "<dt>a &lt;bound&gt;</dt><dd>It is vacuous.</dd>" in page
 
 
 def test_menu_leads_to_sections(page):

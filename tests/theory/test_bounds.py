@@ -4,11 +4,22 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import integrate, optimize
 
 import lowbid
 from lowbid import schedules
 from lowbid.errors import InvalidValueError
-from lowbid.theory import GARNETT, PAPER, curves_for, printed, textbook, theorem1, theorem2
+from lowbid.theory import (
+    GARNETT,
+    PAPER,
+    SYMMETRIC,
+    curves_for,
+    instances,
+    printed,
+    textbook,
+    theorem1,
+    theorem2,
+)
 
 TEST1 = lowbid.Bernoulli([0.001, 0.15, 0.2, 0.25, 0.3])
 EASY = lowbid.Bernoulli([0.1, 0.9])
@@ -86,6 +97,25 @@ def test_corrected_step_of_the_proof_holds(mean, part, horizon, delta):
     log, larger = math.log(2 * horizon * n_arms / delta), math.log(6 * horizon * n_arms / delta)
     size = largest_batch(gap, 2 * mean + log / 3, math.sqrt(2 * variance * log))
     assert size <= (2 * variance / gap**2 + 2 / gap) * larger * (1 + 1e-9)
+
+
+@given(
+    st.lists(st.tuples(st.floats(0.001, 0.999), st.floats(0.01, 100.0)), min_size=2, max_size=6),
+    st.integers(1, 10**7),
+    st.floats(1e-9, 0.99),
+    st.sampled_from([PAPER, GARNETT]),
+)
+def test_corrected_plays_follow_from_the_good_event(arms, horizon, delta, proof):
+    scales = np.array([scale for _, scale in arms])
+    means = np.array([part for part, _ in arms]) * scales
+    bound = theorem1.pulls(lowbid.ScaledBernoulli(means, scales), horizon, delta, proof)
+    batches = math.ceil(proof.batches_per_log * math.log(2 * horizon / delta))
+    log = math.log(2 * horizon * len(arms) / delta)
+    for mean, scale, most in zip(means, scales, bound, strict=True):
+        if mean - means.min() > 1e-9 * means.max():
+            root = math.sqrt(2 * mean * (scale - mean) * log)
+            size = largest_batch(mean - means.min(), 2 * mean + scale * log / 3, root)
+            assert 1 + batches * (size - 1) <= most * (1 + 1e-9)
 
 
 def test_printed_step_of_the_proof_fails():
@@ -188,6 +218,42 @@ def test_theorem1_refuses_what_it_is_not_proved_for(bound):
         bound(lowbid.RandomArms(lowbid.Bernoulli, 3), 100)
 
 
+def test_refusals_say_what_to_do():
+    beta = lowbid.Beta([1.0, 2.0], 2.0)
+    for bound in (theorem2.variance_form, printed.theorem1_variance_form):
+        with pytest.raises(InvalidValueError, match=r"lowbid\.theory\.theorem1 with proof="):
+            bound(beta, 100)
+    for what in (None, [0.1, 0.2]):
+        with pytest.raises(InvalidValueError, match="give arms"):
+            textbook.ucb1(what, 100)
+    for t in (math.inf, math.nan, "soon", 0.5):
+        with pytest.raises(InvalidValueError, match="give steps"):
+            textbook.ucb1(EASY, t)
+    with pytest.raises(InvalidValueError, match="RandomArms"):
+        instances(EASY)
+    for steps in ([0, 10], [], 7):
+        with pytest.raises(InvalidValueError, match="steps"):
+            curves_for(EASY, 100, steps)
+
+
+def test_the_proof_for_symmetric_losses_is_for_those_only():
+    with pytest.raises(InvalidValueError, match="not known to be symmetric"):
+        theorem1.variance_form(lowbid.Beta([1.0, 2.0], 2.0), 100, proof=SYMMETRIC)
+    with pytest.raises(InvalidValueError, match="not known to be symmetric"):
+        theorem1.variance_form(lowbid.Bernoulli([0.1, 0.5]), 100, proof=SYMMETRIC)
+    with pytest.raises(InvalidValueError, match="non-negative bounded"):
+        theorem1.variance_form(lowbid.Uniform([-1.0, 1.0], [2.0, 3.0]), 100, proof=SYMMETRIC)
+    same = lowbid.Mixed(
+        [
+            lowbid.Uniform([0.0], [2.0]),
+            lowbid.Beta([2.0], 2.0),
+            lowbid.Bernoulli([0.5]),
+            lowbid.Empirical([[0.0, 1.0, 2.0]]),
+        ]
+    )
+    assert np.isfinite(theorem1.variance_form(same, 100, proof=SYMMETRIC))
+
+
 def test_other_bounds_refuse_too():
     gaussian = lowbid.Gaussian([0.0, 1.0])
     for bound in (
@@ -223,6 +289,35 @@ def test_curves_for_given_arms():
     # Runs planned for the horizon: one bound for all steps up to it.
     assert by_name["Theorem 1"].values == pytest.approx(theorem1.variance_form(TEST1, 2000))
     assert by_name["Lai-Robbins"].kind == "lower"
+
+
+def test_arms_of_which_none_is_worse():
+    for arms in (lowbid.Bernoulli([0.3]), lowbid.Bernoulli([0.3, 0.1 + 0.2])):
+        found = curves_for(arms, horizon=100)
+        assert all((curve.values == 0).all() for curve in found.curves)
+        by_name = {curve.name: curve for curve in found.curves}
+        assert by_name["Theorem 1"].informative_from == 1
+        assert "vacuous" in by_name["Lai-Robbins"].note
+        assert theorem1.pulls(arms, 100) == pytest.approx(100)
+
+
+def test_kl_ucb_is_close_to_its_infimum():
+    budget = math.log(1 + 10**6 * math.log(10**6) ** 2)
+    for best, mean in ((0.1, 0.9), (0.3, 0.35), (0.3, 0.3 + 1e-7)):
+        gap = mean - best
+
+        def value(parts, gap=gap, mean=mean, best=best):
+            # The divergence is the integral of (x - y) / (y (1 - y)) over y.
+            first, second = gap * np.exp(parts)
+            if first + second >= gap:
+                return math.inf
+            high, low = mean - first, best + second
+            divergence = integrate.quad(lambda y: (high - y) / (y * (1 - y)), low, high)[0]
+            return gap * (budget / divergence + 0.5 / first**2 + 2 / second**2)
+
+        found = optimize.minimize(value, np.log([0.2, 0.3]), method="Nelder-Mead").fun
+        assert found * 0.9999 <= textbook.kl_ucb(lowbid.Bernoulli([best, mean]), 10**6)
+        assert textbook.kl_ucb(lowbid.Bernoulli([best, mean]), 10**6) <= found * 1.003
 
 
 def test_curves_for_other_arms():

@@ -88,5 +88,12 @@ def test_printed_lemma4_fails_exactly():
 def test_bad_input_is_refused():
     with pytest.raises(InvalidValueError, match="delta"):
         bernstein(10, 0.25, 0.0)
+    for width in (bernstein, printed.bernstein):
+        with pytest.raises(InvalidValueError, match="n is"):
+            width(0, 0.25, 0.05)
+    with pytest.raises(InvalidValueError, match="variance"):
+        bernstein(10, -1.0, 0.05)
+    with pytest.raises(InvalidValueError, match="batches"):
+        index_width(10, 0, 0.25, 10, 0.05)
     with pytest.raises(InvalidValueError, match="one"):
         index_falls_below(lowbid.Bernoulli([0.5, 0.6]), 2, [0.1])

@@ -80,8 +80,10 @@ def test_search_with_another_padding(padding):
 
 def test_search_can_find_a_violation():
     # Without padding nothing survives: P(S_1 < mean) of a loss that is almost always 1 is small.
-    found = search(1, restarts=2, padding=0.0)
-    assert found.lowest < 0.01
+    assert search(1, restarts=2, padding=0.0).lowest < 0.01
+    found = search(3, restarts=2, padding=0.0)
+    assert found.floor == pytest.approx((2 / 3) ** 3)
+    assert not found.holds
 
 
 @given(
@@ -110,3 +112,16 @@ def test_bad_input_is_refused():
         counterexample(10, 0.999, 1.0)
     with pytest.raises(InvalidValueError, match="n is"):
         counterexample(1)
+    with pytest.raises(InvalidValueError, match="n is"):
+        three_point_counterexample(0)
+    with pytest.raises(InvalidValueError, match="rare is"):
+        three_point_counterexample(10, 1.0)
+    with pytest.raises(InvalidValueError, match="padding"):
+        search(3, padding=math.nan)
+
+
+def test_what_breaks_nothing_is_no_counterexample():
+    with pytest.raises(InvalidValueError, match=r"0\.6106.*p closer to 1"):
+        counterexample(10, 0.91)
+    with pytest.raises(InvalidValueError, match="smaller rare"):
+        three_point_counterexample(10, 0.5)

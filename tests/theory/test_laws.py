@@ -101,6 +101,9 @@ def test_law_of_every_family():
     assert [law.sum_below(3, 5).exact for law in laws] == [True] * 8 + [False] * 2
     assert laws[4].exact_mean == Fraction(2, 3)
     assert laws[9].support == (0.0, 2.0)
+    assert [law.symmetric for law in laws] == [False] * 3 + [True, False, True] + [False] * 3 + [
+        True
+    ]
 
 
 @pytest.mark.parametrize(
@@ -112,6 +115,7 @@ def test_law_of_every_family():
         (lambda: GaussianLaw(0.0, -1.0), "sd"),
         (lambda: ExponentialLaw(0.0), "mean"),
         (lambda: law_of(lowbid.Bernoulli([0.5]), 1), "arm is 1"),
+        (lambda: law_of(lowbid.Bernoulli([0.5]), "first"), "arm is"),
         (lambda: law_of(lowbid.RandomArms(lowbid.Bernoulli, 3), 0), "instances"),
         (lambda: EnvironmentLaw(lowbid.Bernoulli([0.1, 0.2])), "one arm"),
         (

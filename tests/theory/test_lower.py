@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import integrate, optimize, stats
+from scipy import integrate, optimize, special, stats
 
 import lowbid
 from lowbid import schedules
 from lowbid.errors import InvalidValueError
 from lowbid.theory import law_of
 from lowbid.theory.lower import (
+    _beta_quadrature,
     bernoulli_divergence,
     divergence,
     least_divergence,
@@ -88,9 +89,33 @@ def test_beta_agrees_with_quadrature(a, b, best):
     assert of(lowbid.Beta(a, [b]), best) == pytest.approx(-found.fun, rel=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("a", "b"), [(2.0, 3.0), (2e4, 3e4), (1e6, 2.0), (0.01, 0.02), (1e-3, 1e3), (1e3, 1e-3)]
+)
+def test_beta_quadrature_has_the_moments(a, b):
+    x, weights = _beta_quadrature(a, b)
+    mean = a / (a + b)
+    assert weights @ x == pytest.approx(mean, rel=1e-12)
+    assert weights @ x**2 == pytest.approx(mean * (a + 1) / (a + b + 1), rel=1e-12)
+    if a > 1:
+        expected = special.digamma(a) - special.digamma(a + b)
+        found = weights[weights > 0] @ np.log(x[weights > 0])
+        assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_small_gaps_keep_their_digits():
+    gap = 1e-7
+    found = lower_constant(lowbid.Bernoulli([0.3, 0.3 + gap]))
+    assert found == pytest.approx(2 * 0.3 * 0.7 / gap, rel=1e-6)  # the limit of gap / divergence
+    scaled = lower_constant(lowbid.ScaledBernoulli([3.0, 3.0 + 10 * gap], 10.0))
+    assert scaled == pytest.approx(10 * found, rel=1e-6)
+
+
 def test_no_bound_is_no_number():
     with pytest.raises(InvalidValueError, match="negative"):
         lower_constant(lowbid.Empirical([[0.0, 1.0], [-1.0, 4.0]]))
+    with pytest.raises(InvalidValueError, match="as many"):
+        least_divergence([0.0, 1.0], [1.0], 0.2)
     assert of(lowbid.Gaussian([1.0], 0.0), 0.0) == math.inf
     assert lower_constant(lowbid.Bernoulli([0.0, 0.5])) == 0.0
 

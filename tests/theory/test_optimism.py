@@ -65,7 +65,9 @@ def test_lemma2_floor_is_the_infimum_over_a_fine_grid(n):
 
 def test_lemma2_holds_and_is_tight():
     floors = [lemma2_floor(n) for n in range(2, 400)]
-    assert min(floors) == floors[0] == pytest.approx(0.25)
+    assert floors[0] == pytest.approx(0.25)
+    assert (np.diff(floors) > 0).all()
+    assert floors[-1] < 1 - 2 / math.e
     assert lemma2_floor(3000) == pytest.approx(1 - 2 / math.e, abs=1e-3)
 
 
@@ -108,6 +110,9 @@ def test_lemma3_for_the_batches_of_the_paper():
 def test_batches_needed():
     assert batches_needed(0.01, 0.25) == math.ceil(math.log(0.01) / math.log(0.75))
     assert batches_needed(0.01, 1.0) == 1
+    for k in range(1, 60):  # whole quotients
+        assert batches_needed(0.5**k, 0.5) == k
+        assert batches_needed(0.75**k, 0.25) == k
     assert paper_batches(0.01) == math.ceil(3.5 * math.log(100))
     per_log = [p.batches_per_log for p in (PAPER, SHARP, GARNETT)]
     assert per_log == pytest.approx([3.5, 2.18, 6.63], abs=0.005)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from lowbid.cli._arguments import command_line
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
@@ -37,6 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
         from lowbid.report import save_theory_page
         from lowbid.theory.evidence import gather
 
-        page = save_theory_page(findings, gather(budget), arguments.out / "theory.html")
+        command = command_line("theory", arguments)
+        page = save_theory_page(findings, gather(budget), command, arguments.out / "theory.html")
         print(f"The page with the pictures is {page}.")
     return 0

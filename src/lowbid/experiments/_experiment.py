@@ -11,7 +11,7 @@ from lowbid import schedules
 from lowbid.environments import Environment
 from lowbid.policies import BatchEnsemble, Policy
 from lowbid.simulation._simulate import default_checkpoints
-from lowbid.theory.curves import curves_for
+from lowbid.theory.curves import BoundCurves, curves_for
 
 # More lines than this would hide the curves.
 _MOST_MARKS = 8
@@ -53,14 +53,10 @@ class Case:
                 by_steps.setdefault(steps, []).append(name)
         return {f"a batch more of {' and '.join(who)}": steps for steps, who in by_steps.items()}
 
-    def bounds(self) -> dict[str, list[float]]:
+    def bounds(self) -> BoundCurves:
         """The bounds on regret that apply to these arms, at the steps that a result records."""
         steps = default_checkpoints(self.horizon)
-        found = curves_for(self.environment, self.horizon, steps, seed=self.seed, runs=self.runs)
-        return {
-            f"{curve.name}, {curve.kind} bound": [float(f"{x:.6g}") for x in curve.values]
-            for curve in found.curves
-        }
+        return curves_for(self.environment, self.horizon, steps, seed=self.seed, runs=self.runs)
 
 
 def _growths(policy: Policy, horizon: int) -> tuple[int, ...]:

@@ -13,6 +13,7 @@ from lowbid.errors import FileFormatError
 from lowbid.experiments._experiment import Case
 from lowbid.report import Chart, Page, render, save_figure, save_panel, styles
 from lowbid.simulation import Result
+from lowbid.theory.curves import BoundCurves
 
 _FORMAT = "lowbid-experiment"
 _FORMAT_VERSION = 1
@@ -98,6 +99,7 @@ class Folder:
                 {text: tuple(steps) for text, steps in case["marks"].items()},
                 {name: np.array(values, float) for name, values in case["bounds"].items()},
                 case["log"],
+                case["notes"],
             )
             for case, result in found
             if result is not None
@@ -123,5 +125,15 @@ def described(case: Case, log: bool = False, bounds: bool = False) -> dict[str, 
         "title": case.title,
         "marks": case.marks,
         "log": log or bounds,
-        "bounds": case.bounds() if bounds else {},
+        **(_described_bounds(case.bounds()) if bounds else {"bounds": {}, "notes": {}}),
     }
+
+
+def _described_bounds(found: BoundCurves) -> dict[str, Any]:
+    """The curves, and how to read each of them."""
+    named = {f"{curve.name}, {curve.kind} bound": curve for curve in found.curves}
+    notes = {name: f"Proved for {curve.policy}. {curve.note}" for name, curve in named.items()}
+    if found.refused:
+        notes["Not drawn"] = f"{', '.join(found.refused)}: not proved for these arms."
+    values = {name: [float(f"{x:.6g}") for x in curve.values] for name, curve in named.items()}
+    return {"bounds": values, "notes": notes}

@@ -24,6 +24,7 @@ DARK = dict(
 )
 # Lengths of strokes and of the gaps between them, in line widths; none for a solid line.
 _DASHES = ((), (5.0, 1.6), (1.2, 1.4), (6.0, 1.5, 1.2, 1.5), (9.0, 2.5))
+_MORE_DASHES = (*_DASHES, (2.5, 4.0), (9.0, 1.5, 1.2, 1.5, 1.2, 1.5))
 
 
 class Style(NamedTuple):
@@ -51,6 +52,8 @@ class Chart:
         More curves by name, such as bounds, with one value for each checkpoint.
     log : bool
         Whether both axes are logarithmic.
+    notes : mapping
+        How to read what is drawn, by its name.
     """
 
     key: str
@@ -59,6 +62,7 @@ class Chart:
     marks: Mapping[str, tuple[int, ...]] = dataclasses.field(default_factory=dict)
     curves: Mapping[str, npt.NDArray[np.float64]] = dataclasses.field(default_factory=dict)
     log: bool = False
+    notes: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 def styles(charts: Iterable[Chart]) -> dict[str, Style]:
@@ -68,8 +72,8 @@ def styles(charts: Iterable[Chart]) -> dict[str, Style]:
 
 
 def bound_dashes(number: int) -> tuple[float, ...]:
-    """The strokes of the first, second, ... of the chart's further curves, which are all grey."""
-    return _DASHES[number % len(_DASHES)]
+    """The strokes of the first, second, ... of the chart's further curves, all grey; 7 differ."""
+    return _MORE_DASHES[number % len(_MORE_DASHES)]
 
 
 def style(number: int) -> Style:

@@ -1,11 +1,12 @@
 """A report as one HTML page that needs nothing else: no network, no other files.
 
-A page is data: sections of blocks. Its figures are drawn in the browser by ``page.js`` from the
-numbers that stand in the page.
+A page is data: sections of blocks. Its charts are drawn in the browser by ``page.js`` from the
+numbers that stand in the page; pictures that were drawn before stand in it as they are.
 """
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import html
 import importlib.resources
@@ -108,7 +109,34 @@ class Findings:
     findings: Sequence[Finding]
 
 
-Block = Text | Heading | Code | Table | Facts | Findings | Chart
+@dataclasses.dataclass(frozen=True)
+class Picture:
+    """A drawing, for light pages and for dark ones.
+
+    Attributes
+    ----------
+    key : str
+        A short name.
+    caption : str
+        What it shows, in a sentence or two.
+    light, dark : str
+        SVG with a transparent ground.
+    """
+
+    key: str
+    caption: str
+    light: str
+    dark: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Pictures:
+    """Pictures side by side, as many as there is room for."""
+
+    pictures: Sequence[Picture]
+
+
+Block = Text | Heading | Code | Table | Facts | Findings | Chart | Pictures
 
 
 @dataclasses.dataclass(frozen=True)
@@ -192,14 +220,20 @@ def _block(block: Block, shown: Mapping[str, Style]) -> str:
         case Code(text):
             return f"<pre><code>{_safe(text)}</code></pre>"
         case Facts(facts):
-            inner = "".join(f"<dt>{_safe(k)}</dt><dd>{_safe(v)}</dd>" for k, v in facts.items())
-            return f"<dl>{inner}</dl>"
+            return _facts(facts)
         case Table():
             return _table(block)
         case Findings(findings):
             return _findings(findings)
+        case Pictures(pictures):
+            return f'<div class="pictures">{"".join(map(_picture, pictures))}</div>'
         case Chart():
             return _chart(block, shown)
+
+
+def _facts(facts: Mapping[str, str]) -> str:
+    inner = "".join(f"<dt>{_safe(k)}</dt><dd>{_safe(v)}</dd>" for k, v in facts.items())
+    return f"<dl>{inner}</dl>"
 
 
 def _table(table: Table) -> str:
@@ -238,6 +272,7 @@ def _finding(finding: Finding) -> str:
         f"{_safe(item.outcome)}</li>"
         for item in finding.evidence
     )
+    lines = f"<ul>{lines}</ul>" if lines else ""
     notes = "".join(f"<p>{_safe(note)}</p>" for note in finding.notes)
     reading = f'<p class="reading">{_safe(finding.reading)}</p>' if finding.reading else ""
     return (
@@ -245,8 +280,22 @@ def _finding(finding: Finding) -> str:
         f'<span class="badge {finding.kind}">{_safe(finding.verdict)}</span>'
         f'<span class="place">{_safe(finding.place)}</span>'
         f'<span class="says">{_safe(finding.says)}</span></summary>'
-        f'<div class="more">{reading}<ul>{lines}</ul>{notes}</div></details>'
+        f'<div class="more">{reading}{lines}{notes}</div></details>'
     )
+
+
+def _picture(picture: Picture) -> str:
+    caption = _safe(picture.caption)
+    return (
+        f'<figure class="picture" id="{_slug(picture.key)}"><picture>'
+        f'<source srcset="{_inline(picture.dark)}" media="(prefers-color-scheme: dark)">'
+        f'<img src="{_inline(picture.light)}" alt="{caption}"></picture>'
+        f"<figcaption>{caption}</figcaption></figure>"
+    )
+
+
+def _inline(svg: str) -> str:
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
 
 
 def _chart(chart: Chart, shown: Mapping[str, Style]) -> str:
@@ -256,6 +305,7 @@ def _chart(chart: Chart, shown: Mapping[str, Style]) -> str:
         f"{text} at step {', '.join(map(str, steps))}" for text, steps in chart.marks.items()
     )
     note = f'\n<p class="note">Dotted: {_safe(marks)}.</p>' if marks else ""
+    note += _facts(chart.notes) if chart.notes else ""
     return (
         f'<figure class="chart" id="{_slug(chart.key)}"><figcaption>{_safe(chart.title)}'
         '</figcaption><div class="tools"></div>'

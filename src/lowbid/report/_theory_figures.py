@@ -9,40 +9,29 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lowbid.report._chart import DARK as DARK_COLOURS
 from lowbid.report._chart import style
 from lowbid.report._figures import matplotlib_without_screen
+from lowbid.report._page import Picture
 from lowbid.theory.evidence import Evidence, Line, OptimismMap
 
 
 class Theme(NamedTuple):
-    """The colours of a page that a picture has to agree with."""
+    """The colours of a page that a picture has to agree with: those of ``page.css``."""
 
     ink: str
     faint: str
     grid: str
+    dark: bool
+
+    def colour(self, number: int) -> str:
+        """The colour of the first, second, ... curve."""
+        colour = style(number).colour
+        return DARK_COLOURS[colour] if self.dark else colour
 
 
-LIGHT = Theme(ink="#222222", faint="#757575", grid="#e6e6e6")
-DARK = Theme(ink="#e8e6e3", faint="#9a9a9a", grid="#3a3d42")
-
-
-class Picture(NamedTuple):
-    """A picture for a page.
-
-    Attributes
-    ----------
-    key : str
-        A short name.
-    caption : str
-        What it shows, in a sentence or two.
-    light, dark : str
-        SVG with a transparent ground.
-    """
-
-    key: str
-    caption: str
-    light: str
-    dark: str
+LIGHT = Theme(ink="#1c1f22", faint="#5f666d", grid="#e2e3e1", dark=False)
+DARK = Theme(ink="#e7e8e6", faint="#a0a7ad", grid="#30363c", dark=True)
 
 
 def pictures(evidence: Evidence) -> list[Picture]:
@@ -110,7 +99,7 @@ def _svg(draw: Callable[[Any, Theme], None], theme: Theme) -> str:
         "svg.fonttype": "path",
     }
     with matplotlib_without_screen(colours) as plt:
-        figure, axes = plt.subplots(figsize=(5.4, 4.4), layout="constrained")
+        figure, axes = plt.subplots(figsize=(4.8, 4.2), layout="constrained")
         draw(axes, theme)
         file = io.StringIO()
         figure.savefig(file, format="svg", metadata={"Date": None})
@@ -150,7 +139,7 @@ def _draw_map(axes: Any, chances: OptimismMap) -> None:
 def _draw_floors(axes: Any, lines: Sequence[Line], theme: Theme) -> None:
     exact = [line for line in lines if line.kind == "exact"]
     for number, line in enumerate(exact):
-        axes.plot(line.x, line.y, color=style(number).colour, linewidth=1.8, label=line.name)
+        axes.plot(line.x, line.y, color=theme.colour(number), linewidth=1.8, label=line.name)
     for line in lines:
         if line.kind == "guide":
             axes.plot(line.x, line.y, color=theme.faint, linewidth=1.0, linestyle=(0, (2, 2)))
@@ -178,10 +167,10 @@ def _regret(lines: Sequence[Line]) -> Callable[[Any, Theme], None]:
             return {"color": theme.ink, "linestyle": (0, (4, 1.5)), "linewidth": 1.2}
         if line.kind == "bound":
             colour, strokes = _PROVED.get(line.name, 0), _STROKES.get(line.name, (5.0, 2.0))
-            return {"color": style(colour).colour, "linestyle": (0, strokes), "linewidth": 1.4}
+            return {"color": theme.colour(colour), "linestyle": (0, strokes), "linewidth": 1.4}
         colour = _POLICIES.get(line.name, 0)
         width = 0.7 if line.name == "the worst of its runs" else 1.8
-        return {"color": style(colour).colour, "linewidth": width}
+        return {"color": theme.colour(colour), "linewidth": width}
 
     def draw(axes: Any, theme: Theme) -> None:
         for line in lines:
@@ -201,11 +190,11 @@ def _regret(lines: Sequence[Line]) -> Callable[[Any, Theme], None]:
 def _draw_batches(axes: Any, lines: Sequence[Line], theme: Theme) -> None:
     for number, line in enumerate(lines):
         width = 2.4 if number == 0 else 1.4
-        look = style(number)
-        dashes = (0, look.dashes) if look.dashes else "-"
+        dashes = (0, style(number).dashes) if style(number).dashes else "-"
         axes.step(
-            line.x, line.y, color=look.colour, linewidth=width, linestyle=dashes, label=line.name
-        )
+            line.x, line.y, color=theme.colour(number), linewidth=width, linestyle=dashes,
+            label=line.name,
+        )  # fmt: skip
     axes.set(xscale="log", xlabel="probability of failure δ", ylabel="batches")
     axes.invert_xaxis()
     axes.set_ylim(bottom=0)
@@ -217,7 +206,7 @@ def _draw_batches(axes: Any, lines: Sequence[Line], theme: Theme) -> None:
 def _draw_tails(axes: Any, lines: Sequence[Line], theme: Theme) -> None:
     for number, line in enumerate(lines):
         dashes = "-" if line.kind == "printed" else (0, (5, 2))
-        axes.plot(line.x, line.y, color=style(number // 2).colour, linestyle=dashes,
+        axes.plot(line.x, line.y, color=theme.colour(number // 2), linestyle=dashes,
                   linewidth=1.6, label=line.name)  # fmt: skip
     axes.axhline(1.0, color=theme.ink, linewidth=0.9)
     axes.annotate("δ", (12, 1.0), (0, 3), textcoords="offset points", color=theme.ink)
@@ -232,10 +221,10 @@ def _draw_tails(axes: Any, lines: Sequence[Line], theme: Theme) -> None:
 
 def _draw_conjecture(axes: Any, lines: Sequence[Line], theme: Theme) -> None:
     looks: dict[str, dict[str, Any]] = {
-        "points": {"color": style(0).colour, "linestyle": "none", "marker": "o", "markersize": 5},
-        "exact": {"color": style(0).colour, "linewidth": 1.4},
+        "points": {"color": theme.colour(0), "linestyle": "none", "marker": "o", "markersize": 5},
+        "exact": {"color": theme.colour(0), "linewidth": 1.4},
         "guide": {"color": theme.faint, "linewidth": 1.0, "linestyle": (0, (2, 2))},
-        "fails": {"color": style(1).colour, "linestyle": "none", "marker": "x", "markersize": 5},
+        "fails": {"color": theme.colour(1), "linestyle": "none", "marker": "x", "markersize": 5},
     }
     for line in lines:
         axes.plot(line.x, line.y, label=line.name, **looks[line.kind])
@@ -246,7 +235,7 @@ def _draw_conjecture(axes: Any, lines: Sequence[Line], theme: Theme) -> None:
 
 
 def _draw_negative(axes: Any, lines: Sequence[Line], theme: Theme) -> None:
-    colours = iter([style(number).colour for number in range(6)])
+    colours = iter([theme.colour(number) for number in range(6)])
     for line in lines:
         colour = theme.ink if line.name == "mean 0" else next(colours)
         axes.plot(line.x, line.y, color=colour, linewidth=1.6, label=line.name)

@@ -51,18 +51,27 @@ class Instance(NamedTuple):
         return self.best + self.gaps
 
 
-@functools.lru_cache(maxsize=256)
 def instance_of(environment: Environment) -> Instance:
     """An environment's gaps, variances and scales; it must have given arms."""
-    if not isinstance(environment, Arms):
+    if isinstance(environment, Arms):
+        return _instance_of(environment)
+    if isinstance(environment, RandomArms):
         raise InvalidValueError(
             f"{environment!r} has other arms in each run, and bounds are for given ones; take one "
             "of its instances: lowbid.theory.instances(environment, seed, runs)."
         )
+    raise InvalidValueError(
+        f"environment is {environment!r}; give arms, such as lowbid.Bernoulli([0.1, 0.5])."
+    )
+
+
+@functools.lru_cache(maxsize=256)
+def _instance_of(environment: Arms) -> Instance:
     laws = [law_of(environment, arm) for arm in range(environment.n_arms)]
     means = environment.means
     gaps = means - means.min()
-    arms = np.flatnonzero(gaps > 0.0)
+    # 0.1 + 0.2 and 0.3 are the same mean, written in two ways.
+    arms = np.flatnonzero(gaps > 4.0 * np.spacing(np.abs(means).max()))
     return Instance(
         laws=laws,
         best=float(means.min()),
@@ -83,6 +92,10 @@ def instances(environment: RandomArms, seed: int = 0, runs: int = 1) -> list[Arm
     >>> first.n_arms
     2
     """
+    require(
+        isinstance(environment, RandomArms),
+        f"environment is {environment!r}, which has the same arms in every run; give RandomArms.",
+    )
     table = environment.table(seed, runs)
     family: Any = environment.family
     return [family(table[run, :, 0], **environment.fixed) for run in range(runs)]
@@ -96,19 +109,28 @@ def require_optimism(what: str, instance: Instance, proof: Proof) -> None:
             scale = law.bernoulli_scale if isinstance(law, FiniteLaw) else None
             require(
                 scale is not None,
-                f"{what} is proved for Bernoulli and scaled Bernoulli losses, but {where}; for "
-                "other non-negative bounded losses give proof=lowbid.theory.GARNETT, which takes "
-                "more batches.",
+                f"{what} is proved for Bernoulli and scaled Bernoulli losses, but {where}; "
+                "lowbid.theory.theorem1 with proof=lowbid.theory.GARNETT, which takes more "
+                "batches, is for all non-negative bounded losses.",
             )
-        else:
-            require(
-                law.support[0] >= 0.0 and math.isfinite(law.support[1]),
-                f"{what} needs non-negative bounded losses, but {where}; shift or clip them.",
-            )
+            continue
+        require(
+            law.support[0] >= 0.0 and math.isfinite(law.support[1]),
+            f"{what} needs non-negative bounded losses, but {where}; shift or clip them.",
+        )
+        require(
+            proof.covers != "symmetric" or law.symmetric,
+            f"this proof is for losses symmetric about their mean, but {where}, which is not known "
+            "to be symmetric; give proof=lowbid.theory.GARNETT.",
+        )
 
 
 def require_steps(t: npt.ArrayLike) -> Floats:
     """Steps as an array of numbers, 1 or larger."""
-    steps = np.asarray(t, dtype=np.float64)
-    require(bool((steps >= 1.0).all()), f"t is {t!r}; give steps, 1 or larger.")
+    try:
+        steps = np.asarray(t, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidValueError(f"t is {t!r}; give steps, 1 or larger.") from error
+    good = bool((steps >= 1.0).all() and np.isfinite(steps).all())
+    require(good, f"t is {t!r}; give steps, 1 or larger.")
     return steps

@@ -33,6 +33,13 @@ def require_delta(delta: float) -> None:
     require(inside, f"delta is {delta!r}; give a probability between 0 and 1.")
 
 
+def require_losses(n: npt.ArrayLike) -> Floats:
+    """Numbers of losses as an array, 1 or larger."""
+    numbers = np.asarray(n, dtype=np.float64)
+    require(bool((numbers >= 1.0).all()), f"n is {n!r}; give a number of losses, 1 or larger.")
+    return numbers
+
+
 def bernstein(n: npt.ArrayLike, variance: float, delta: float, scale: float = 1.0) -> Floats:
     r"""How far the mean of n losses in [0, b] falls below its expectation, but for delta.
 
@@ -55,8 +62,9 @@ def bernstein(n: npt.ArrayLike, variance: float, delta: float, scale: float = 1.
     0.1324
     """
     require_delta(delta)
+    require_finite("variance", variance, above=0.0, or_equal=True)
     log = -math.log(delta)
-    n = np.asarray(n, dtype=np.float64)
+    n = require_losses(n)
     return np.sqrt(2.0 * variance * log / n) + scale * log / (3.0 * n)
 
 
@@ -104,7 +112,8 @@ def index_width(
     0.781
     """
     require_delta(delta)
-    size = np.asarray(n, dtype=np.float64) / batches + 1.0
+    require_finite("variance", variance, above=0.0, or_equal=True)
+    size = require_losses(n) / require_whole("batches", batches) + 1.0
     return 2.0 * scale / size * math.log(3.0 * horizon / delta) + np.sqrt(
         2.0 * variance / size * math.log(horizon / delta)
     )

@@ -92,7 +92,7 @@ def counterexample(n: int = 10, p: float = 0.999, scale: float | None = None) ->
     n : int
         The number of losses, 2 or more.
     p : float
-        Above 1 - 1/n; the closer to 1, the smaller the probability.
+        Close enough to 1 for a probability below 1/4: above 0.75^(1/n).
     scale : float, optional
         At most (1 - 1/n) / p; by default 1 - 1/n.
 
@@ -108,7 +108,7 @@ def counterexample(n: int = 10, p: float = 0.999, scale: float | None = None) ->
     b = most if scale is None else Fraction(str(scale))
     chance = Fraction(str(p))
     require(0 < b * chance <= most, f"scale is {scale!r}; give at most {float(most / chance):g}.")
-    return examine(FiniteLaw((0.0, b), (1 - chance, chance)), n)
+    return _broken(examine(FiniteLaw((0.0, b), (1 - chance, chance)), n), "p closer to 1")
 
 
 def three_point_counterexample(n: int = 10, rare: float = 0.01) -> Counterexample:
@@ -119,12 +119,22 @@ def three_point_counterexample(n: int = 10, rare: float = 0.01) -> Counterexampl
     >>> print(three_point_counterexample(rare=0.01).literal)
     0.09553 (exact)
     """
+    n = require_whole("n", n, at_least=2)
     require_finite("rare", rare, above=0.0)
     low = Fraction(str(rare))
     high = low / 100
+    require(low + high < 1, f"rare is {rare!r}; give a smaller number.")
     law = FiniteLaw((0.0, 0.5, 1.0), (low, 1 - low - high, high))
-    require(law.exact_mean <= 1 - Fraction(1, n), f"n is {n}; give 2 or more.")
-    return examine(law, n)
+    return _broken(examine(law, n), "smaller rare")
+
+
+def _broken(found: Counterexample, remedy: str) -> Counterexample:
+    """Refuse what is no counterexample."""
+    require(
+        found.literal.value < 0.25,
+        f"P(S_n <= n mu) is {found.literal.value:.4g}, which is no less than 1/4; give a {remedy}.",
+    )
+    return found
 
 
 def conjectured_floor(n: int, padding: float = PADDING) -> float:
@@ -234,6 +244,7 @@ def search(
     """
     n, restarts = require_whole("n", n), require_whole("restarts", restarts)
     generations = require_whole("generations", generations)
+    require_finite("padding", padding, above=0.0, or_equal=True)
     rng = np.random.default_rng(seed)
     runs = [_evolve(n, float(padding), generations, rng) for _ in range(restarts)]
     lowest, point = min(runs, key=lambda run: run[0])

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from lowbid._require import require_whole
+from lowbid._require import require, require_whole
 from lowbid.environments import Environment, RandomArms
 from lowbid.errors import InvalidValueError
 from lowbid.theory import lower, textbook, theorem1, theorem2
-from lowbid.theory._instance import Floats, instances
+from lowbid.theory._instance import Floats, instances, require_steps
 from lowbid.theory.optimism import GARNETT, PAPER, Proof
 from lowbid.theory.textbook import Bound
 
@@ -35,7 +35,7 @@ class BoundCurve(NamedTuple):
     informative_from : int or None
         The first step from which an upper bound says more than that no regret is larger than
         playing the worst arm always; none if there is none up to 2^62, or up to the last step
-        for arms drawn at random. Always 1 for a lower bound.
+        for arms drawn at random. For a lower bound 1, or none if it is 0.
     note : str
         A sentence on how to read it, and where it is vacuous.
     """
@@ -112,7 +112,8 @@ def curves_for(
     """
     horizon = require_whole("horizon", horizon)
     at = np.unique(np.geomspace(1, horizon, 200).astype(np.int64)) if steps is None else steps
-    at = np.asarray(at, np.int64)
+    at = require_steps(at).astype(np.int64)
+    require(at.ndim == 1 and at.size > 0, f"steps is {steps!r}; give a list of steps.")
     curves: list[BoundCurve] = []
     refused: dict[str, str] = {}
     drawn = isinstance(environment, RandomArms)
@@ -125,12 +126,19 @@ def curves_for(
         except InvalidValueError as error:
             refused[name] = str(error)
     try:
-        values = lower.lower_bound(environment, at)
-        note = "No consistent policy's regret stays below it as t grows; at a given t it may."
-        curves.append(BoundCurve("Lai-Robbins", "lower", "any consistent policy", values, 1, note))
+        curves.append(_lower(environment, at))
     except InvalidValueError as error:
         refused["Lai-Robbins"] = str(error)
     return BoundCurves(at, curves, refused)
+
+
+def _lower(environment: Environment, steps: npt.NDArray[np.int64]) -> BoundCurve:
+    values = lower.lower_bound(environment, steps)
+    start: int | None = 1
+    note = "No consistent policy's regret stays below it as t grows; at a given t it may."
+    if lower.lower_constant(environment) == 0.0:
+        start, note = None, "It is 0, and so vacuous at every t."
+    return BoundCurve("Lai-Robbins", "lower", "every consistent policy", values, start, note)
 
 
 def _upper_bounds(horizon: int, delta: float) -> list[tuple[str, str, Bound]]:
@@ -149,8 +157,8 @@ def _upper_bounds(horizon: int, delta: float) -> list[tuple[str, str, Bound]]:
         ("Theorem 1", theorem, of_theorem1(PAPER)),
         ("Theorem 1 for non-negative losses", more, of_theorem1(GARNETT)),
         ("Theorem 2", anytime, theorem2.variance_form),
-        ("UCB1", "UCB1", textbook.ucb1),
-        ("UCB-V", "UCB-V with zeta = 1.2", textbook.ucb_v),
+        ("UCB1", "UCB1 with the losses' width as scale", textbook.ucb1),
+        ("UCB-V", "UCB-V with zeta = 1.2 and the losses' width as scale", textbook.ucb_v),
         ("KL-UCB", "KL-UCB with exploration log(1 + t log^2 t)", textbook.kl_ucb),
     ]
 
@@ -171,12 +179,14 @@ def _upper(
         start = int(steps[telling.argmax()]) if telling.any() else None
     else:
         values = bound(arms[0], steps)
-        start = informative_from(lambda t: bound(arms[0], t), lambda t: _worst(arms[0], t))
+        start = 1  # Where no arm is worse than another, the bound is 0, which is all there is
+        if _worst(arms[0], 1) > 0.0:
+            start = informative_from(lambda t: bound(arms[0], t), lambda t: _worst(arms[0], t))
     return BoundCurve(name, "upper", policy, values, start, _note(start, int(steps[-1]), drawn))
 
 
 def _note(start: int | None, last: int, drawn: bool) -> str:
-    what = "the mean over instances, each capped at the worst arm's cost" if drawn else "It"
+    what = "the mean over instances, each capped at the worst arm's cost," if drawn else "It"
     what = what[0].upper() + what[1:]
     if start is None or start > last:
         later = "" if start is None else f"; it says something from t = {start} on"

@@ -19,6 +19,7 @@ from lowbid._require import require, require_finite, require_whole
 from lowbid.environments import (
     Arms,
     Bernoulli,
+    Beta,
     Deterministic,
     Empirical,
     Environment,
@@ -27,6 +28,7 @@ from lowbid.environments import (
     Gaussian,
     Mixed,
     ScaledBernoulli,
+    Uniform,
 )
 from lowbid.errors import InvalidValueError
 from lowbid.theory._sampling import sums
@@ -91,6 +93,11 @@ class Law(Protocol):
     @property
     def support(self) -> tuple[float, float]:
         """The smallest and the largest loss."""
+        ...
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether the law is known to be symmetric about its mean."""
         ...
 
     def sum_below(self, n: int, multiple: float) -> Chance:
@@ -161,6 +168,12 @@ class FiniteLaw:
     def support(self) -> tuple[float, float]:
         """The smallest and the largest loss."""
         return float(self.atoms[0][0]), float(self.atoms[-1][0])
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether the law is symmetric about its mean."""
+        twice = 2 * self.exact_mean
+        return self.atoms == sorted((twice - x, p) for x, p in self.atoms)
 
     @property
     def bernoulli_scale(self) -> float | None:
@@ -245,6 +258,7 @@ class GaussianLaw:
     sd: float = 1.0
 
     name: ClassVar[str] = "Gaussian"
+    symmetric: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         require_finite("mean", self.mean, above=-math.inf)
@@ -280,6 +294,7 @@ class ExponentialLaw:
     mean: float
 
     name: ClassVar[str] = "exponential"
+    symmetric: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         require_finite("mean", self.mean, above=0.0)
@@ -349,6 +364,12 @@ class EnvironmentLaw:
         """The smallest and the largest loss."""
         return self.environment.support
 
+    @property
+    def symmetric(self) -> bool:
+        """Whether the law is known to be symmetric about its mean."""
+        arm = self.environment
+        return isinstance(arm, Uniform) or (isinstance(arm, Beta) and bool(arm.a[0] == arm.b[0]))
+
     def sum_below(self, n: int, multiple: float) -> Chance:
         """P(S_n <= multiple times the mean), from independent sums."""
         n = require_whole("n", n, at_least=0)
@@ -370,7 +391,7 @@ def law_of(environment: Environment, arm: int) -> Law:
             f"{environment!r} has no arms of its own; theory needs given arms, such as "
             "Bernoulli([0.1, 0.5]), or one instance: see lowbid.theory.instances."
         )
-    if not 0 <= arm < environment.n_arms:
+    if not 0 <= require_whole("arm", arm, at_least=0) < environment.n_arms:
         raise InvalidValueError(f"arm is {arm}; give one from 0 to {environment.n_arms - 1}.")
     only = _only_arm(environment, arm)
     make = _LAWS.get(type(only))

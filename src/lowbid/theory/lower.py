@@ -41,8 +41,12 @@ import numpy.typing as npt
 from lowbid._require import require
 from lowbid.environments import Beta, Environment, Uniform
 from lowbid.errors import InvalidValueError
+from lowbid.policies import _families
 from lowbid.theory._instance import Floats, instance_of, require_steps
 from lowbid.theory.laws import EnvironmentLaw, ExponentialLaw, FiniteLaw, GaussianLaw, Law
+
+# To full precision also where p and q are close, as policies need it.
+_each_divergence = np.vectorize(_families.bernoulli_divergence, otypes=[np.float64])
 
 
 def bernoulli_divergence(p: npt.ArrayLike, q: npt.ArrayLike) -> Floats:
@@ -51,11 +55,7 @@ def bernoulli_divergence(p: npt.ArrayLike, q: npt.ArrayLike) -> Floats:
     >>> bernoulli_divergence([0.5, 0.0, 1.0], [0.25, 0.5, 0.5]).round(4)
     array([0.1438, 0.6931, 0.6931])
     """
-    p, q = np.broadcast_arrays(np.asarray(p, np.float64), np.asarray(q, np.float64))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ones = np.where(p > 0.0, p * np.log(p / q), 0.0)
-        zeros = np.where(p < 1.0, (1.0 - p) * np.log((1.0 - p) / (1.0 - q)), 0.0)
-    return ones + zeros
+    return np.asarray(_each_divergence(p, q, 0.0), np.float64)
 
 
 def least_divergence(values: npt.ArrayLike, probabilities: npt.ArrayLike, below: float) -> float:
@@ -71,6 +71,11 @@ def least_divergence(values: npt.ArrayLike, probabilities: npt.ArrayLike, below:
     0.1438
     """
     x, weights = np.asarray(values, np.float64), np.asarray(probabilities, np.float64)
+    require(
+        x.shape == weights.shape,
+        f"there are {x.size} values and {weights.size} probabilities; give as many of the one as "
+        "of the other.",
+    )
     require(bool((x >= 0.0).all()), "a value is negative; give losses of 0 or more.")
     if below <= 0.0:
         return math.inf
@@ -88,6 +93,9 @@ def divergence(law: Law, best: float) -> float:
     if isinstance(law, FiniteLaw):
         values, chances = zip(*((float(x), float(p)) for x, p in law.atoms), strict=True)
         require(values[0] >= 0.0, _no_bound(law) + " with negative losses")
+        if law.bernoulli_scale and best >= 0.0:
+            scale = law.bernoulli_scale
+            return float(bernoulli_divergence(law.mean / scale, best / scale))
         return least_divergence(values, chances, best)
     if isinstance(law, GaussianLaw):
         gap = law.mean - best
@@ -117,11 +125,18 @@ def _no_bound(law: Law) -> str:
 
 
 def _beta_quadrature(a: float, b: float, nodes: int = 4000) -> tuple[Floats, Floats]:
-    """Points and weights for a mean over Beta(a, b): the trapezoid rule after x = 1/(1 + e^-u)."""
-    u = np.linspace(-40.0 / min(a, 1.0), 40.0 / min(b, 1.0), nodes)
+    """Points and weights for a mean over Beta(a, b): the trapezoid rule in v.
+
+    With x = 1 / (1 + e^-u) the density is smooth and has one peak, at log(a / b); with
+    u = peak + width sinh(v) there are enough points in narrow peaks and in wide flanks alike.
+    """
+    peak, width = math.log(a / b), min(1.0, math.sqrt(1.0 / a + 1.0 / b))
+    furthest = math.asinh((abs(peak) + 40.0 / min(a, b, 1.0)) / width)
+    v = np.linspace(-furthest, furthest, nodes)
+    u = peak + width * np.sinh(v)
     x = np.where(u < 0.0, np.exp(np.minimum(u, 0.0)), 1.0) / (1.0 + np.exp(-np.abs(u)))
-    log_density = -a * np.logaddexp(0.0, -u) - b * np.logaddexp(0.0, u)
-    weights = np.exp(log_density - log_density.max())
+    log_weights = -a * np.logaddexp(0.0, -u) - b * np.logaddexp(0.0, u) + np.log(np.cosh(v))
+    weights = np.exp(log_weights - log_weights.max())
     return x, weights / weights.sum()
 
 

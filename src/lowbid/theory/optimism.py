@@ -182,7 +182,11 @@ def batches_needed(delta: float, chance: float) -> int:
     """
     require(0.0 < delta < 1.0, f"delta is {delta!r}; give a probability between 0 and 1.")
     require(0.0 < chance <= 1.0, f"chance is {chance!r}; give a probability above 0.")
-    return 1 if chance == 1.0 else max(1, math.ceil(math.log(delta) / math.log1p(-chance)))
+    if chance == 1.0:
+        return 1
+    batches = max(1, math.ceil(math.log(delta) / math.log1p(-chance)))
+    # A quotient that is whole may come out a little above.
+    return max(1, batches - 1) if (1.0 - chance) ** (batches - 1) <= delta else batches
 
 
 def paper_batches(delta: float) -> int:
@@ -224,7 +228,7 @@ def bernoulli_floor(n: int, padding: float = PADDING) -> float:
 def lemma2_floor(n: int) -> float:
     """The infimum of P(Bin(n, mu) <= n mu) over mu <= 1 - 1/n, which Lemma 2 says is 1/4 or more.
 
-    It is 1/4 at n = 2, and tends to 1 - 2/e = 0.2642 from above.
+    It is 1/4 at n = 2, and rises from there to 1 - 2/e = 0.2642.
 
     >>> [round(lemma2_floor(n), 4) for n in (1, 2, 3, 10, 1000)]
     [1.0, 0.25, 0.2593, 0.2639, 0.2642]

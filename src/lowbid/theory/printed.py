@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from lowbid.environments import Environment
 from lowbid.theory._instance import Floats, require_steps
-from lowbid.theory.concentration import require_delta
+from lowbid.theory.concentration import require_delta, require_losses
 from lowbid.theory.optimism import PAPER
 from lowbid.theory.theorem1 import _checked, _log
 
@@ -25,7 +25,7 @@ def bernstein(n: npt.ArrayLike, variance: float, delta: float) -> Floats:
     0.1465
     """
     require_delta(delta)
-    n, log = np.asarray(n, dtype=np.float64), -math.log(delta)
+    n, log = require_losses(n), -math.log(delta)
     return 2.0 * log / n + np.sqrt(variance / n * log)
 
 
@@ -34,7 +34,7 @@ def index_width(
 ) -> Floats:
     """Lemma 4: the same factor 2 is missing."""
     require_delta(delta)
-    size = np.asarray(n, dtype=np.float64) / batches + 1.0
+    size = require_losses(n) / batches + 1.0
     return 2.0 / size * math.log(3.0 * horizon / delta) + np.sqrt(
         variance / size * math.log(horizon / delta)
     )

@@ -71,7 +71,9 @@ def kl_ucb(environment: Environment, t: npt.ArrayLike) -> Floats:
         \frac{\log(1 + t \log^2 t)}{d(\mu_a - \epsilon_1, \mu_* + \epsilon_2)}
         + \frac1{2\epsilon_1^2} + \frac2{\epsilon_2^2}\Big)
 
-    The infimum is taken over a grid, so the value is a little above it.
+    The infimum is taken over a grid, so the value is a little above it: 0.3% at most in the cases
+    tried. The book has Bernoulli arms; all that its proof uses of them, Chernoff's bound with d,
+    holds for losses in [0, 1].
 
     References
     ----------
@@ -92,6 +94,7 @@ def kl_ucb(environment: Environment, t: npt.ArrayLike) -> Floats:
     total = np.zeros(t.shape)
     for mean, gap in zip(instance.means, instance.gaps, strict=True):
         distance = bernoulli_divergence(mean - gap * first, instance.best + gap * second)
+        distance = np.maximum(distance, np.finfo(np.float64).tiny)
         constant = 0.5 / (gap * first) ** 2 + 2.0 / (gap * second) ** 2
         total += gap * (budget / distance + constant).min(axis=-1)
     return total

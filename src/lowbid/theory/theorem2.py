@@ -12,7 +12,10 @@ Batch Ensemble that deals its history again when batches are added, with
 
 over the arms of positive gap. The paper has it for Bernoulli arms, :math:`b_a = 1`, and with K
 for the sum of the :math:`b_a`; the proof goes through for scaled ones as it does for Theorem 1.
-It starts from the right form of Bernstein's inequality and stands as printed.
+It starts from the right form of Bernstein's inequality and stands as printed. (Its proof bounds the
+probability that the best arm's estimate is the mean *or higher*, and Lemma 3 only that it is
+higher: for a best mean of 0 the former is 1. An estimate that equals the mean may as well count
+with the other arm's event, whose bound covers it; no constant changes.)
 
 References
 ----------

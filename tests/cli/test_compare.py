@@ -1,5 +1,7 @@
 import json
 
+import pytest
+
 import lowbid
 from lowbid.cli import main
 
@@ -71,6 +73,48 @@ def test_bounds_are_drawn_and_kept(tmp_path, capsys):
     page = (tmp_path / "report.html").read_text()
     assert all(name in page for name in case["bounds"])
     assert "Lai-Robbins, lower bound" in case["bounds"]
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        ["--runs", "0"],
+        ["--horizon", "0"],
+        ["--seed", "-1"],
+        ["--workers", "0"],
+        ["--policies", ","],
+        ["--arms", "gaussian:0,1", "--policies", "beta-thompson"],
+    ],
+)
+def test_bad_values_are_refused_before_anything_is_replaced(tmp_path, capsys, bad):
+    good = ["compare", "--arms", "bernoulli:0.1,0.5", "--policies", "ucb1", "--runs", "2"]
+    good += ["--horizon", "20", "--out", str(tmp_path)]
+    assert main(good) == 0
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert main([*good, *bad]) == 2
+    assert capsys.readouterr().err.startswith("lowbid: ")
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize("text", ['{"mine": 1}', "[1]", "no JSON"])
+def test_a_folder_of_someone_else_is_left_alone(tmp_path, capsys, text):
+    (tmp_path / "experiment.json").write_text(text)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "precious.npz").write_text("precious")
+    small = ["--policies", "ucb1", "--horizon", "20", "--runs", "2", "--out", str(tmp_path)]
+    assert main(["compare", "--arms", "bernoulli:0.1,0.5", *small]) == 2
+    assert "another folder" in capsys.readouterr().err
+    assert (tmp_path / "data" / "precious.npz").read_text() == "precious"
+    assert (tmp_path / "experiment.json").read_text() == text
+
+
+def test_what_cannot_be_written_is_told(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    small = ["--horizon", "20", "--runs", "2", "--out", str(tmp_path / "file")]
+    assert main(["compare", "--arms", "bernoulli:0.1,0.5", *small]) == 2
+    assert "another folder" in capsys.readouterr().err
+    assert main(["init", str(tmp_path / "none" / "mine.toml")]) == 2
+    assert "another file" in capsys.readouterr().err
 
 
 def test_an_earlier_experiment_leaves_nothing_behind(tmp_path, capsys):

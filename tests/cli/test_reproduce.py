@@ -102,6 +102,19 @@ def test_ctrl_c_leaves_what_was_finished(tmp_path, capsys, monkeypatch):
 def test_a_folder_without_an_experiment_is_refused(tmp_path, capsys):
     assert main(["report", str(tmp_path)]) == 2
     assert "experiment.json" in capsys.readouterr().err
-    (tmp_path / "experiment.json").write_text("{")
+    ours = {"format": "lowbid-experiment", "format_version": 1}
+    for text in ("{", "[]", json.dumps(ours), json.dumps({**ours, "kind": "comparison"})):
+        (tmp_path / "experiment.json").write_text(text)
+        assert main(["report", str(tmp_path)]) == 2
+        assert "damaged" in capsys.readouterr().err
+
+
+def test_nothing_finished_is_said_and_not_called_a_report(tmp_path, capsys, monkeypatch):
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("lowbid.experiments._run.simulate", interrupted)
+    assert main([*SMALL, "--out", str(tmp_path)]) == 130
+    assert "nothing was finished" in capsys.readouterr().err
     assert main(["report", str(tmp_path)]) == 2
-    assert "damaged" in capsys.readouterr().err
+    assert "nothing was finished" in capsys.readouterr().err

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from lowbid._require import require_whole
 from lowbid.experiments._experiment import Case
 from lowbid.experiments._folder import Folder, described
 from lowbid.experiments._run import run
@@ -24,6 +25,8 @@ def compare(
     say: Callable[[str], None] = print,
 ) -> None:
     """Run cases one after another into a folder, and write them up."""
+    if workers is not None:
+        require_whole("workers", workers)
     folder.start(
         {
             "kind": KIND,

@@ -91,11 +91,13 @@ def simulate(
     if not isinstance(environment, Environment):
         raise InvalidValueError(f"environment is {environment!r}; give one such as Bernoulli(...).")
     for name, policy in named.items():
-        _check_losses(name, policy, environment)
+        check_losses(name, policy, environment)
     steps = _checkpoints(checkpoints, horizon)
     late = read_late(delay, lost, require_whole("batch", batch))
     simulation = _Simulation(named, environment, horizon, runs, seed, steps, late)
-    simulation.run(require_whole("workers", workers or os.cpu_count() or 1), progress)
+    simulation.run(
+        require_whole("workers", (os.cpu_count() or 1) if workers is None else workers), progress
+    )
     return Result(
         policies=tuple(named),
         checkpoints=steps,
@@ -210,7 +212,8 @@ def _pairs(policies: Iterable[Policy] | Mapping[str, Policy]) -> Iterator[tuple[
             yield getattr(policy, "name", repr(policy)), policy
 
 
-def _check_losses(name: str, policy: Policy, environment: Environment) -> None:
+def check_losses(name: str, policy: Policy, environment: Environment) -> None:
+    """Refuse arms whose losses a policy cannot take."""
     low, high = policy.loss_range
     lowest, highest = environment.support
     if lowest < low or highest > high:

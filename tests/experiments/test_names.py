@@ -32,12 +32,15 @@ def test_items_with_an_equals_sign_belong_to_the_policy_before():
 def test_spelling_of_a_name_is_forgiven():
     assert nearest("policy", "RB-SDA", ["rbsda"]) == "rbsda"
     assert policy_of_text("Batch_Ensemble") == lowbid.BatchEnsemble()
+    for text in ("RandomBernoulli:3", "random_bernoulli:3", "Random-Bernoulli:3"):
+        assert repr(arms_of_text(text)) == repr(arms_of_text("random-bernoulli:3"))
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("batch-ensembel", "did you mean batch-ensemble"),
+        ("kl-ucb", "did you mean klucb.bernoulli or klucb.gaussian"),
         ("zzzz", "known are"),
         ("batch-ensemble:batchs=2", "did you mean batches"),
         ("batch-ensemble:batches=lgo(2)", "did you mean log"),

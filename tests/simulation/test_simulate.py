@@ -183,3 +183,20 @@ def test_the_progress_bar_waits_a_second_and_is_silent_without_a_terminal(capsys
     silent.show(50)
     silent.close()
     assert "50%" not in capsys.readouterr().err
+
+
+def test_ctrl_c_does_not_wait_for_what_cannot_be_stopped(monkeypatch):
+    compiled, ended = threading.Event(), []
+
+    def compiling(self, number, policy):
+        return lambda first, last, done: ended.append(compiled.wait(10))
+
+    def interrupted(pending, timeout):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("lowbid.simulation._simulate._Simulation._task", compiling)
+    monkeypatch.setattr("lowbid.simulation._simulate.wait", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        lowbid.simulate(lowbid.UCB1(), ARMS, horizon=10, runs=1, workers=1)
+    assert ended == []
+    compiled.set()

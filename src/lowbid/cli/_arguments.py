@@ -50,7 +50,8 @@ def stopped(folder: Folder) -> int:
     from lowbid.experiments import write_up
 
     print("\nlowbid: stopped", file=sys.stderr)
-    if not folder.started:
+    if not folder.started or not folder.finished(folder.read()):
+        print("lowbid: nothing was finished yet.", file=sys.stderr)
         return 130
     print("lowbid: writing up what was finished ...", file=sys.stderr)
     write_up(folder)

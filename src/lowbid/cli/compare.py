@@ -60,7 +60,9 @@ def _cases(arguments: argparse.Namespace) -> tuple[str, list[Case]]:
         raise InvalidValueError("give --arms, such as bernoulli:0.1,0.2, or an experiment file.")
     made = policies_of_text(arguments.policies or _DEFAULT_POLICIES)
     policies = {policy.name: policy for policy in made}
-    horizon, runs, seed = arguments.horizon or 10_000, arguments.runs or 200, arguments.seed or 0
+    horizon = 10_000 if arguments.horizon is None else arguments.horizon
+    runs = 200 if arguments.runs is None else arguments.runs
+    seed = arguments.seed or 0
     return "Comparison", [
         Case(f"case-{number}", text, arms_of_text(text), policies, horizon, runs, seed)
         for number, text in enumerate(arguments.arms, start=1)

@@ -25,5 +25,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise InvalidValueError(
             f"{arguments.file} is there already; name another file, or take it away."
         ) from error
+    except OSError as error:
+        raise InvalidValueError(
+            f"{arguments.file} cannot be written ({error.strerror}); name another file."
+        ) from error
     print(f"Wrote {arguments.file}; run it with: lowbid compare {arguments.file}")
     return 0

@@ -68,7 +68,7 @@ def _plan(arguments: argparse.Namespace) -> Plan:
         horizon=HORIZON if arguments.horizon is None else arguments.horizon,
         runs=runs if arguments.runs is None else arguments.runs,
         seed=arguments.seed or 0,
-        tests=tests or tuple(TITLES),
+        tests=tuple(dict.fromkeys(tests)) or tuple(TITLES),
         policies=policies or POLICIES,
         thorough=not arguments.quick,
         long=arguments.long,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from lowbid._require import require_whole
 from lowbid.experiments._experiment import Case
 from lowbid.experiments._folder import Folder, described
 from lowbid.experiments._run import run
-from lowbid.report import Block, Code, Facts, Page, Section, Text, ranking
-from lowbid.simulation import Result
+from lowbid.report import Block, Chart, Code, Facts, Page, Section, Text, ranking
 
 KIND = "comparison"
 
@@ -24,6 +24,8 @@ def compare(
     say: Callable[[str], None] = print,
 ) -> None:
     """Run cases one after another into a folder, and write them up."""
+    if workers is not None:
+        require_whole("workers", workers)
     folder.start(
         {
             "kind": KIND,
@@ -56,14 +58,14 @@ def write_up(folder: Folder, contents: dict[str, Any]) -> None:
         contents["title"],
         f"{first.regret.shape[1]} runs of {first.checkpoints[-1]} steps; every policy faces the "
         "same losses. Mean regret with 95% bands.",
-        [Section("Results", blocks), *provenance_sections(contents, charts[0].result)],
+        [Section("Results", blocks), *provenance_sections(contents, charts)],
     )
     folder.publish(page)
 
 
-def provenance_sections(contents: dict[str, Any], result: Result) -> list[Section]:
+def provenance_sections(contents: dict[str, Any], charts: Sequence[Chart]) -> list[Section]:
     """Where the data came from, and how to get them again."""
-    about = result.provenance
+    about = charts[0].result.provenance
     facts = {
         "lowbid": about["lowbid"],
         "NumPy": about["numpy"],
@@ -72,8 +74,9 @@ def provenance_sections(contents: dict[str, Any], result: Result) -> list[Sectio
         "seed": str(about["seed"]),
         "runs": str(about["runs"]),
         "horizon": str(about["horizon"]),
-        "configuration": about["configuration_hash"],
-        **about["policies"],
+        **{f"configuration of {c.key}": c.result.provenance["configuration_hash"] for c in charts},
+        **{f"arms of {c.key}": str(c.result.provenance["environment"]) for c in charts},
+        **_policies(charts),
     }
     again = (
         f"{contents['command']}\n\n# This page again from the data beside it, without running "
@@ -92,3 +95,17 @@ def provenance_sections(contents: dict[str, Any], result: Result) -> list[Sectio
             ],
         ),
     ]
+
+
+def _policies(charts: Sequence[Chart]) -> dict[str, str]:
+    """What each policy's name stands for; where that differs between cases, for each of them."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for chart in charts:
+        for name, made in chart.result.provenance["policies"].items():
+            found.setdefault(name, {}).setdefault(str(made), []).append(chart.key)
+    return {
+        f"policy {name}": next(iter(made))
+        if len(made) == 1
+        else "; ".join(f"{', '.join(keys)}: {each}" for each, keys in made.items())
+        for name, made in found.items()
+    }

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from lowbid import schedules
+from lowbid._require import require, require_whole
 from lowbid.environments import Environment
 from lowbid.policies import BatchEnsemble, Policy
-from lowbid.simulation._simulate import default_checkpoints
+from lowbid.simulation._simulate import check_losses, default_checkpoints
 from lowbid.theory.curves import BoundCurves, curves_for
 
 # More lines than this would hide the curves.
@@ -42,6 +43,14 @@ class Case:
     horizon: int
     runs: int
     seed: int
+
+    def __post_init__(self) -> None:
+        # Bad values are refused before a folder is touched or another case is run.
+        for name, at_least in (("horizon", 1), ("runs", 1), ("seed", 0)):
+            require_whole(name, getattr(self, name), at_least)
+        require(bool(self.policies), "there are no policies; give at least one, such as ucb1.")
+        for name, policy in self.policies.items():
+            check_losses(name, policy, self.environment)
 
     @property
     def marks(self) -> dict[str, tuple[int, ...]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lowbid.errors import FileFormatError
+from lowbid.errors import FileFormatError, InvalidValueError
 from lowbid.experiments._experiment import Case
 from lowbid.report import Chart, Page, render, save_figure, save_panel, styles
 from lowbid.simulation import Result
@@ -48,6 +48,10 @@ class Folder:
         path = self.result_file(key)
         return Result.load(path) if path.is_file() else None
 
+    def finished(self, contents: dict[str, Any]) -> bool:
+        """Whether there is a result of one case at least, even in part."""
+        return any(self.result_file(case["key"]).is_file() for case in contents["cases"])
+
     def save(self, key: str, result: Result) -> None:
         """Keep one case's result."""
         self.result_file(key).parent.mkdir(parents=True, exist_ok=True)
@@ -56,10 +60,26 @@ class Folder:
     def start(self, contents: dict[str, Any]) -> None:
         """Say what the folder will hold, and take away what an earlier experiment left in it."""
         if self.started:
+            self._require_ours()
             old = [*self.path.glob("data/*.npz"), *self.path.glob("figures/*.[ps][nv]g")]
             for path in [*old, self.page_file]:
                 path.unlink(missing_ok=True)
-        self.write(contents)
+        try:
+            self.write(contents)
+        except OSError as error:
+            raise InvalidValueError(
+                f"{self.path} cannot be written to ({error.strerror}); give another folder."
+            ) from error
+
+    def _require_ours(self) -> None:
+        """Refuse a folder whose ``experiment.json`` is someone else's: its files are not ours."""
+        try:
+            self.read()
+        except FileFormatError as error:
+            raise InvalidValueError(
+                f"{self.path} has an experiment.json that lowbid cannot read, and its files would "
+                "be replaced; give another folder, or take that file away."
+            ) from error
 
     def write(self, contents: dict[str, Any]) -> None:
         """Say what the folder holds."""
@@ -79,8 +99,12 @@ class Folder:
         try:
             contents: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
             good = contents["format"] == _FORMAT and contents["format_version"] <= _FORMAT_VERSION
+            if good:
+                _require_entries(contents)
         except (ValueError, KeyError, TypeError) as error:
-            message = f"{path} is damaged ({error}); run the experiment again."
+            message = (
+                f"{path} is not of lowbid, or is damaged ({error!r}); run the experiment again."
+            )
             raise FileFormatError(message) from error
         if not good:
             raise FileFormatError(
@@ -116,6 +140,15 @@ class Folder:
     def publish(self, page: Page) -> None:
         """Write the report."""
         self.page_file.write_text(render(page), encoding="utf-8")
+
+
+def _require_entries(contents: dict[str, Any]) -> None:
+    """Look at all that a page is made from, so that what is missing is missed here."""
+    for entry in ("kind", "command", "cases"):
+        contents[entry]
+    for case in contents["cases"]:
+        for entry in ("key", "title", "marks", "log", "bounds"):
+            case[entry]
 
 
 def described(case: Case, log: bool = False, bounds: bool = False) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from lowbid.environments import Arms, Environment, RandomArms
 from lowbid.errors import InvalidValueError, UnknownNameError
 from lowbid.policies import Constructor, Policy
 
-_RANDOM = "random-"
+_RANDOM = "random"
 _SCHEDULES = {
     "log": schedules.Logarithmic,
     "fixed": schedules.Fixed,
@@ -79,8 +79,8 @@ def arms(name: str, parameters: Mapping[str, Any]) -> Environment:
     >>> arms("random-bernoulli", {"n_arms": 10})
     RandomArms(Bernoulli, n_arms=10, low=0, high=1)
     """
-    random = name.lower().startswith(_RANDOM)
-    family = _family(name[len(_RANDOM) :] if random else name)
+    random, family_name = _random(name)
+    family = _family(family_name)
     if not random:
         return _make(kebab(family.__name__), family, _field_names(family), parameters)
     known = ["n_arms", "low", "high", *_field_names(family)[1:]]
@@ -127,8 +127,8 @@ def arms_of_text(text: str) -> Environment:
     """
     name, _, rest = text.partition(":")
     name = name.strip()
-    random = name.lower().startswith(_RANDOM)
-    key = "n_arms" if random else _field_names(_family(name))[0]
+    random, family_name = _random(name)
+    key = "n_arms" if random else _field_names(_family(family_name))[0]
     values: dict[str, list[str]] = {}
     for item in split(rest):
         left, equals, right = item.partition("=")
@@ -146,7 +146,8 @@ def nearest(what: str, name: str, known: Iterable[str]) -> str:
     plain = {_plain(each): each for each in known}
     if _plain(name) in plain:
         return plain[_plain(name)]
-    near = difflib.get_close_matches(_plain(name), plain, n=3, cutoff=0.5)
+    longer = [each for each in plain if _plain(name) and each.startswith(_plain(name))]
+    near = longer[:5] or difflib.get_close_matches(_plain(name), plain, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(plain[each] for each in near)}?" if near else ""
     every = f"known are {', '.join(sorted(plain.values()))}."
     raise UnknownNameError(f"no {what} is named {name!r}; {hint or every}")
@@ -188,10 +189,18 @@ def _make(
     if parameters and not known:
         raise InvalidValueError(f"{name} has no parameters; {next(iter(parameters))!r} was given.")
     values = {
-        nearest(f"parameter of {name}", key, known): number(value)
+        nearest(f"parameter of {name}", key, known): _value(key, value)
         for key, value in parameters.items()
     }
     return _call(name, make, [], values)
+
+
+def _value(key: str, value: Any) -> Any:
+    """What a parameter's text means; an error says whose text it is."""
+    try:
+        return number(value)
+    except (InvalidValueError, UnknownNameError) as error:
+        raise type(error)(f"{key} is {value!r}: {error}") from error
 
 
 def _call(name: str, make: Callable[..., Any], positional: list[Any], named: dict[str, Any]) -> Any:
@@ -200,6 +209,12 @@ def _call(name: str, make: Callable[..., Any], positional: list[Any], named: dic
     except TypeError as error:
         needed = ", ".join(_field_names(make)) or "no parameters"
         raise InvalidValueError(f"{name} cannot be made ({error}); it takes {needed}.") from error
+
+
+def _random(name: str) -> tuple[bool, str]:
+    """Whether arms are to be drawn at random, and the name of their family."""
+    plain = _plain(name)
+    return plain.startswith(_RANDOM), plain.removeprefix(_RANDOM)
 
 
 def _family(name: str) -> type[Arms]:

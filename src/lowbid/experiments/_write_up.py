@@ -12,9 +12,14 @@ def write_up(folder: Folder) -> None:
     """Make the figures and the page from what the folder holds."""
     contents = folder.read()
     kinds = {_comparison.KIND: _comparison.write_up, _report.KIND: _report.write_up}
-    if contents.get("kind") not in kinds:
+    make = kinds.get(str(contents["kind"]))
+    if make is None:
         raise FileFormatError(
-            f"{folder.path} holds an experiment of the kind {contents.get('kind')!r}, which this "
+            f"{folder.path} holds an experiment of the kind {contents['kind']!r}, which this "
             "lowbid does not know; upgrade it."
         )
-    kinds[contents["kind"]](folder, contents)
+    if not folder.finished(contents):
+        raise FileFormatError(
+            f"{folder.path} holds no results: nothing was finished; run the experiment again."
+        )
+    make(folder, contents)

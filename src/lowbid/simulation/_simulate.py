@@ -91,11 +91,13 @@ def simulate(
     if not isinstance(environment, Environment):
         raise InvalidValueError(f"environment is {environment!r}; give one such as Bernoulli(...).")
     for name, policy in named.items():
-        _check_losses(name, policy, environment)
+        check_losses(name, policy, environment)
     steps = _checkpoints(checkpoints, horizon)
     late = read_late(delay, lost, require_whole("batch", batch))
     simulation = _Simulation(named, environment, horizon, runs, seed, steps, late)
-    simulation.run(require_whole("workers", workers or os.cpu_count() or 1), progress)
+    simulation.run(
+        require_whole("workers", (os.cpu_count() or 1) if workers is None else workers), progress
+    )
     return Result(
         policies=tuple(named),
         checkpoints=steps,
@@ -132,9 +134,10 @@ class _Simulation:
         """Spread the tasks over threads, and wait for them."""
         chunk = max(1, min(-(-self.runs // workers), _STEPS_PER_TASK // self.horizon))
         bar = Progress(len(self.policies) * self.runs * self.horizon, progress)
-        with ThreadPoolExecutor(workers) as pool:
-            done: list[Ints] = []
-            pending: set[Future[None]] = set()
+        pool = ThreadPoolExecutor(workers)
+        done: list[Ints] = []
+        pending: set[Future[None]] = set()
+        try:
             for number, policy in enumerate(self.policies.values()):
                 task = self._task(number, policy)
                 for first in range(0, self.runs, chunk):
@@ -142,18 +145,19 @@ class _Simulation:
                     # Threads do not inherit the caller's context, which says how kernels run.
                     within = contextvars.copy_context().run
                     pending.add(pool.submit(within, task, first, first + chunk, done[-1]))
-            try:
-                while pending:
-                    finished, pending = wait(pending, timeout=0.1)
-                    for future in finished:
-                        future.result()
-                    bar.show(sum(int(steps[0]) for steps in done))
-            except BaseException:
-                self.stop[0] = 1
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
-            finally:
-                bar.close()
+            while pending:
+                finished, pending = wait(pending, timeout=0.1)
+                for future in finished:
+                    future.result()
+                bar.show(sum(int(steps[0]) for steps in done))
+        except BaseException:
+            self.stop[0] = 1
+            raise
+        finally:
+            bar.close()
+            # Not waiting: a thread that is compiling cannot be stopped, and Ctrl-C is to be
+            # answered at once.
+            pool.shutdown(wait=False, cancel_futures=True)
 
     def _task(self, number: int, policy: Policy) -> Any:
         """A function that plays one policy's runs from `first` to before `last`."""
@@ -210,7 +214,8 @@ def _pairs(policies: Iterable[Policy] | Mapping[str, Policy]) -> Iterator[tuple[
             yield getattr(policy, "name", repr(policy)), policy
 
 
-def _check_losses(name: str, policy: Policy, environment: Environment) -> None:
+def check_losses(name: str, policy: Policy, environment: Environment) -> None:
+    """Refuse arms whose losses a policy cannot take."""
     low, high = policy.loss_range
     lowest, highest = environment.support
     if lowest < low or highest > high:

@@ -1,7 +1,8 @@
 import pytest
 
-from lowbid.experiments.paper import CLAIMS, POLICIES, Claim, recorded
+from lowbid.experiments.paper import CLAIMS, POLICIES, Claim, differences, recorded
 from lowbid.experiments.paper._evidence import Check, Study
+from lowbid.experiments.paper._report import Judged
 from lowbid.simulation import Estimate
 
 NOTHING = Study({}, {})
@@ -45,6 +46,22 @@ def test_every_claim_has_a_name_of_its_own_and_a_recorded_verdict():
     assert len(set(keys)) == len(keys)
     assert list(recorded()) == keys
     assert set(recorded().values()) <= {"reproduced", "not reproduced", "undecided"}
+
+
+def test_differences_are_those_from_the_record_but_for_times():
+    as_recorded = [Judged(claim, recorded()[claim.key], [], {}) for claim in CLAIMS]
+    assert differences(as_recorded) == []
+    other = {"reproduced": "undecided", "undecided": "reproduced", "not reproduced": "reproduced"}
+    changed = [each._replace(verdict=other[each.verdict]) for each in as_recorded]
+    named = [line.split()[0] for line in differences(changed)]
+    assert named == [claim.key for claim in CLAIMS if not claim.timed]
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.key)
+def test_words_of_degree_are_made_precise(claim):
+    words = ("much", "slightly", "close", "near-linear", "similar", "significantly", "sometimes")
+    if any(word in claim.says for word in words):
+        assert claim.reading
 
 
 def test_claims_speak_of_policies_that_are_run():

@@ -66,7 +66,7 @@ def write_up(folder: Folder, contents: dict[str, Any]) -> list[Judged]:
         "mean pseudo-regret, every policy on the same losses. For each claim of the paper's "
         "experiments section there is a verdict."
     )
-    again = provenance_sections(contents, result)
+    again = provenance_sections(contents, charts)
     folder.publish(Page(_TITLE, lead, [*sections, *again]))
     return judged
 

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from lowbid._require import require_whole
 from lowbid.experiments._experiment import Case
 from lowbid.experiments._folder import Folder, described
 from lowbid.experiments._run import run
@@ -90,6 +91,8 @@ def reproduce(
     say: Callable[[str], None] = print,
 ) -> list[Judged]:
     """Run a plan into a folder and write it up; the answer is the verdicts."""
+    if workers is not None:
+        require_whole("workers", workers)
     cases, long_cases = plan.cases(), plan.long_cases()
     others = plan.alternatives(cases)
     contents = _contents(plan, cases, long_cases, others, command)

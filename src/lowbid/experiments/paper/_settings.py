@@ -67,7 +67,7 @@ SETTINGS = (
         "ties",
         "Which arm of several does the ensemble play when their indices are equal?",
         "The text does not say. The first arm is the best one in tests 1 and 2, so that playing "
-        "the first helps there, and nowhere else.",
+        "the first can help there, and nowhere else.",
         (Choice("random", "one of them at random"), Choice("first", "the first of them")),
     ),
     Setting(

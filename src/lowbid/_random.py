@@ -182,10 +182,23 @@ def gamma(stream: Stream, shape: float) -> float:
 
 @kernel
 def beta(stream: Stream, a: float, b: float) -> float:
-    """A beta number; 1/2 if both gammas underflow to 0, as they can below about 1e-3."""
-    x = gamma(stream, a)
-    total = x + gamma(stream, b)
-    return x / total if total > 0.0 else 0.5
+    """A beta number, for shapes however small."""
+    if a >= 1.0 and b >= 1.0:
+        x = gamma(stream, a)
+        return x / (x + gamma(stream, b))
+    # Gammas of small shapes underflow, but their logarithms do not.
+    x = log_gamma(stream, a)
+    odds_against = log_gamma(stream, b) - x
+    return 1.0 / (1.0 + math.exp(odds_against)) if odds_against < 700.0 else 0.0
+
+
+@kernel
+def log_gamma(stream: Stream, shape: float) -> float:
+    """The logarithm of a gamma number of the given shape."""
+    if shape >= 1.0:
+        return math.log(gamma(stream, shape))
+    boost = math.log(uniform_open(stream)) / shape
+    return math.log(gamma(stream, shape + 1.0)) + boost
 
 
 # log(k!) for small k; Stirling's series is exact to the last bits beyond.

@@ -9,6 +9,9 @@ import numpy as np
 
 from lowbid.errors import InvalidValueError
 
+# Losses beyond this are refused: sums of them, and of their squares, could overflow.
+LARGEST_LOSS = 1e100
+
 
 def require(condition: bool, message: str) -> None:
     """Refuse a value."""

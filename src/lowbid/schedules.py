@@ -19,7 +19,7 @@ from lowbid.errors import InvalidValueError
 
 
 class Schedule:
-    """Base class of the named schedules: functions that never decrease."""
+    """Base class of the named schedules, and of your own if you like."""
 
     def __call__(self, step: int) -> int:
         """The number of batches at a step."""
@@ -134,7 +134,7 @@ def growth_steps(schedule: Callable[[int], int], capacity: int) -> npt.NDArray[n
 
     One more entry, larger than every step, ends the list.
     """
-    if isinstance(schedule, Schedule):
+    if isinstance(schedule, Fixed | Logarithmic | HighProbability | Anytime):
         steps = [
             bisect.bisect_left(range(1, capacity + 1), batches, key=schedule) + 1
             for batches in range(1, schedule(capacity) + 1)

@@ -180,3 +180,78 @@ def test_bad_parameters_are_named(parameters, message):
 def test_bad_schedules_are_named(schedule, message):
     with pytest.raises(InvalidValueError, match=message):
         lowbid.simulate(BatchEnsemble(batches=schedule), ARMS, horizon=20, runs=1)
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    [
+        type("Zero", (schedules.Schedule,), {"__call__": lambda self, step: 0})(),
+        type("Shrinks", (schedules.Schedule,), {"__call__": lambda self, step: 9 - step})(),
+    ],
+)
+def test_schedules_of_one_s_own_class_are_checked_too(schedule):
+    with pytest.raises(InvalidValueError, match="batches"):
+        lowbid.simulate(BatchEnsemble(batches=schedule), ARMS, horizon=20, runs=1)
+
+
+def test_a_class_is_not_a_schedule():
+    with pytest.raises(InvalidValueError, match="give an object of it"):
+        BatchEnsemble(batches=schedules.Anytime)
+
+
+@pytest.mark.parametrize("growth", ["append", "redistribute"])
+@pytest.mark.parametrize("baseline", [0.0, "minimum"])
+def test_many_arms_grow_like_few(growth, baseline):
+    """Above 96 arms a tree ranks them: it must follow growths and a moving baseline."""
+    arms = lowbid.Uniform(0.2, np.linspace(0.5, 1.0, 120))
+    policy = BatchEnsemble(batches=lambda t: 1 + t // 400, growth=growth, baseline=baseline)
+    model = naive.Appending(120)
+    previous = None
+    for moment in replay(policy, arms, horizon=1000, seed=5):
+        batches = policy.batches(moment.step)
+        at = _baseline(baseline, moment.losses)
+        if growth == "append":
+            if previous is not None:
+                model.feed(previous, moment.losses[previous][-1])
+            model.grow_to(batches)
+            split = model.arms
+        else:
+            split = [naive.dealt(losses, batches) for losses in moment.losses]
+        if moment.step % 7 == 0 or moment.step % 400 < 3:
+            assert moment.arm in lowest_arms(naive.indices(split, baseline=at))
+        previous = moment.arm
+
+
+def test_coins_are_dealt_again_as_they_fell():
+    policy = BatchEnsemble(
+        batches=lambda t: 1 + t // 50, growth="redistribute", bernoulli_scale=2.0
+    )
+    bandit = lowbid.Bandit(2, policy, seed=1)
+    for _ in range(120):
+        bandit.update(bandit.select(), loss=0.7)
+    assert set(np.unique(bandit.state.sums % 2.0)) == {0.0}
+
+
+def test_losses_beyond_all_measure_are_refused():
+    with pytest.raises(InvalidValueError, match="would overflow"):
+        lowbid.simulate(BatchEnsemble(), lowbid.Deterministic(np.full(98, 1.5e308)), 100, 1)
+
+
+def test_bids_are_those_of_the_next_choice_at_a_growth_too():
+    policy = BatchEnsemble(batches=lambda t: 1 if t < 5 else 2, ties="first")
+    bandit = lowbid.Bandit(2, policy)
+    for arm, loss in [(0, 1.0), (0, 1.0), (1, 0.1), (1, 0.1)]:
+        bandit.update(arm, loss=loss)
+    assert len(bandit.bids()) == 2
+    assert min(bandit.bids(), key=lambda bid: bid.estimate).arm == bandit.select()
+
+
+def test_a_schedule_that_fails_later_leaves_the_bandit_as_it_was():
+    policy = BatchEnsemble(batches=lambda t: 3 if t < 1500 else 2, growth="redistribute")
+    bandit = lowbid.Bandit(2, policy)
+    for _ in range(1024):
+        bandit.update(bandit.select(), loss=0.5)
+    for _ in range(3):
+        with pytest.raises(InvalidValueError, match="shrinks from 3 to 2 batches at step 1500"):
+            bandit.select()
+        assert bandit.state.history_losses.size == 1024

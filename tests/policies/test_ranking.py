@@ -59,3 +59,11 @@ def test_rebuild_brings_the_tree_up_to_date(n_arms):
         assert arm == values.argmin()
         values[arm] += 1000.5
         ranking.place(tree, arm, values[arm])
+
+
+def test_the_tree_s_padding_never_wins():
+    tree = ranking.ranking_of(97)
+    for arm in range(97):
+        ranking.place(tree, arm, np.inf)
+    stream = np.array([1], np.uint64)
+    assert {ranking.lowest_arm(tree, True, stream) for _ in range(3000)} <= set(range(97))

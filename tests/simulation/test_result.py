@@ -77,6 +77,8 @@ def test_selection_by_name(result):
     assert np.array_equal(result[["batch", "ucb"]].regret, result.regret[::-1])
     with pytest.raises(UnknownNameError, match="did you mean 'batch'"):
         result["batc"]
+    with pytest.raises(UnknownNameError, match="no policy is named 0"):
+        result[0]
 
 
 def test_frames(result, monkeypatch):
@@ -110,6 +112,24 @@ def test_a_file_cut_short_anywhere_is_refused(result, tmp_path):
         path.write_bytes(whole[:size])
         with pytest.raises(FileFormatError, match="damaged or cut short"):
             lowbid.Result.load(path)
+
+
+def test_a_changed_byte_is_noticed_or_harmless(result, tmp_path):
+    """Whatever a byte is changed to, a file is refused clearly or gives the very same result."""
+    path = tmp_path / "result.npz"
+    result.save(path)
+    whole = path.read_bytes()
+    rng = np.random.default_rng(0)
+    for place in rng.integers(len(whole), size=400):
+        changed = bytearray(whole)
+        changed[place] ^= 1 << int(rng.integers(8))
+        path.write_bytes(changed)
+        try:
+            again = lowbid.Result.load(path)
+        except FileFormatError:
+            continue
+        assert np.array_equal(again.regret, result.regret)
+        assert np.array_equal(again.pulls, result.pulls)
 
 
 def test_foreign_and_newer_files_are_refused(result, tmp_path):

@@ -1,3 +1,4 @@
+import functools
 import threading
 from typing import NamedTuple
 
@@ -136,6 +137,8 @@ def test_one_step_one_run_one_arm():
         ({"checkpoints": [0, 4]}, "increasing whole numbers"),
         ({"checkpoints": [4, 400]}, "increasing whole numbers"),
         ({"checkpoints": [0.5]}, "increasing whole numbers"),
+        ({"checkpoints": np.array([400, 4], np.uint64)}, "increasing whole numbers"),
+        ({"environment": lowbid.Deterministic([1e150, 0.0])}, "would overflow; scale the arms"),
         (
             {"policies": lowbid.BetaThompson(), "environment": lowbid.Gaussian([0.5])},
             "takes losses from 0 to 1, but",
@@ -152,12 +155,55 @@ class Failing(Greedy):
     def select(self, state, step, stream):
         raise RuntimeError("no idea")
 
-    init, update = Greedy.init, Greedy.update
-
 
 def test_an_error_in_a_user_s_policy_comes_through():
+    """And a subclass that changes one method is not its parent."""
     with pytest.raises(RuntimeError, match="no idea"):
         lowbid.simulate(Failing(), ARMS, horizon=10, runs=5)
+
+
+@pytest.mark.parametrize("answer", [-1, 4, None, 1.0, True])
+def test_a_user_s_policy_must_return_an_arm(answer):
+    class Lost(Greedy):
+        def select(self, state, step, stream):
+            return answer
+
+    with pytest.raises(InvalidValueError, match=r"select of Lost returned .* arm, 0 to 3"):
+        lowbid.simulate(Lost(), ARMS, horizon=10, runs=1)
+
+
+def test_a_policy_without_a_rule_is_named():
+    class Empty(lowbid.Policy):
+        pass
+
+    with pytest.raises(InvalidValueError, match="Empty has no rule"):
+        lowbid.simulate(Empty(), ARMS, horizon=10, runs=1)
+
+
+def test_regret_of_random_arms_is_pulls_times_their_own_gaps():
+    result = lowbid.simulate(lowbid.UCB1(), ARMS, horizon=300, runs=20, seed=6)
+    means = ARMS.means_of(ARMS.table(seed=6, runs=20))
+    gaps = means - means.min(axis=1, keepdims=True)
+    np.testing.assert_allclose(result.regret[0, :, -1], (result.pulls[0] * gaps).sum(axis=1))
+
+
+def test_the_configuration_hash_knows_what_a_function_gives():
+    def hash_of(schedule):
+        policy = lowbid.BatchEnsemble(batches=schedule)
+        result = lowbid.simulate(policy, ARMS, horizon=20, runs=1)
+        return result.provenance["configuration_hash"]
+
+    assert hash_of(lambda t: 1) != hash_of(lambda t: 5)
+    assert hash_of(lambda t: 1) == hash_of(lambda t: 1)
+
+
+def test_numbers_of_another_type_are_the_same_policy():
+    assert lowbid.BatchEnsemble(padding=2).identity == lowbid.BatchEnsemble().identity
+    assert lowbid.BatchEnsemble(baseline=0).identity == lowbid.BatchEnsemble().identity
+    ours, theirs = lowbid.BatchEnsemble(batches=3), lowbid.BatchEnsemble(batches=np.int64(3))
+    assert ours.identity == theirs.identity
+    partial = functools.partial(max, 2)
+    assert "0x" not in lowbid.BatchEnsemble(batches=partial).identity
 
 
 def test_a_stopped_simulation_ends_within_a_checkpoint():

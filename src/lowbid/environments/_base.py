@@ -69,6 +69,13 @@ class Arms(Environment):
         }
         vars(self).update(self.columns)
         self.check()
+        with np.errstate(all="ignore"):
+            moments = self.means + self.variances
+        for arm in np.flatnonzero(~np.isfinite(moments)):
+            raise InvalidValueError(
+                f"{type(self).__name__}: the mean or variance of arm {arm} is too large to be a "
+                "number; give less extreme parameters."
+            )
 
     def check(self) -> None:
         """Refuse parameters that are not those of a distribution."""

@@ -38,9 +38,15 @@ class Empirical(Arms):
     draw = draw
 
     def __init__(self, data: Sequence[npt.ArrayLike]) -> None:
+        if not isinstance(data, Sequence | np.ndarray):
+            raise InvalidValueError(f"data is {data!r}; give a list of losses for each arm.")
         if len(data) == 0:
             raise InvalidValueError("data is empty; an environment needs at least one arm.")
         self.data = [np.atleast_1d(column(f"data of arm {i}", row)) for i, row in enumerate(data)]
+        with np.errstate(all="ignore"):
+            moments = self.means + self.variances
+        if not np.isfinite(moments).all():
+            raise InvalidValueError("data has losses so large that their mean is not a number.")
 
     @property
     def n_arms(self) -> int:

@@ -43,6 +43,8 @@ class Mixed(Arms):
     """
 
     def __init__(self, parts: Sequence[Arms]) -> None:
+        if not isinstance(parts, Sequence):
+            raise InvalidValueError(f"parts is {parts!r}; give a list of environments.")
         self.parts = tuple(parts)
         if not self.parts:
             raise InvalidValueError("parts is empty; an environment needs at least one arm.")

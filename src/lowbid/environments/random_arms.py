@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import inspect
+import math
 from typing import Any
 
 import numpy as np
 
 from lowbid._kernel import kernel
 from lowbid._random import Stream, key, seek_run, uniform
-from lowbid._require import require_whole
+from lowbid._require import require_finite, require_whole
 from lowbid.environments._base import Arms, Environment, Floats
 from lowbid.errors import InvalidValueError
+
+# First parameters of families that one number between `low` and `high` can stand for.
+_DRAWN = ("mean", "rate", "a", "loss")
 
 
 @kernel
@@ -53,11 +57,19 @@ class RandomArms(Environment):
     ) -> None:
         if not (isinstance(family, type) and issubclass(family, Arms)):
             raise InvalidValueError(f"family is {family!r}; give a class such as Bernoulli.")
-        if not (np.isfinite(low) and np.isfinite(high) and low < high):
-            raise InvalidValueError(f"low, high are {low}, {high}; give a finite low < high.")
-        self.family, self.low, self.high, self.fixed = family, float(low), float(high), fixed
-        self._n_arms = require_whole("n_arms", n_arms)
         self._first, *others = inspect.signature(family).parameters
+        if self._first not in _DRAWN:
+            raise InvalidValueError(
+                f"{family.__name__} arms cannot be drawn at random: their first parameter, "
+                f"{self._first}, is not one number that stands for an arm."
+            )
+        for name, value in {"low": low, "high": high, **fixed}.items():
+            require_finite(name, value, above=-math.inf)
+        if not low < high:
+            raise InvalidValueError(f"low, high are {low}, {high}; give a finite low < high.")
+        self.family, self.low, self.high = family, float(low), float(high)
+        self.fixed = {name: float(value) for name, value in fixed.items()}
+        self._n_arms = require_whole("n_arms", n_arms)
         if unknown := sorted(set(fixed) - set(others)):
             raise InvalidValueError(
                 f"{family.__name__} has no parameter {unknown[0]!r} to fix; it has "
@@ -66,7 +78,7 @@ class RandomArms(Environment):
         # Both ends (just inside an open one) must be arms of the family.
         width = self.high - self.low
         ends = [self.low + 1e-9 * width, self.high - 1e-9 * width]
-        self._ends = family(**{self._first: np.array(ends)}, **fixed)
+        self._ends = family(**{self._first: np.array(ends)}, **self.fixed)
         self.draw = family.draw
 
     @property

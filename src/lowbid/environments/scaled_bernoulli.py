@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import numpy.typing as npt
 
 from lowbid._kernel import kernel
 from lowbid._random import Stream, coin
 from lowbid.environments._base import Arms, Floats
+from lowbid.errors import InvalidValueError
 
 
 @kernel
@@ -45,7 +47,11 @@ class ScaledBernoulli(Arms):
         """Refuse what is not a distribution."""
         self.require(self.scale > 0, "scale", "give a positive scale")
         self.require(self.mean >= 0, "mean", "give a mean of 0 or more")
-        self.require(self.mean <= self.scale, "scale", "give a scale no smaller than the mean")
+        for arm in np.flatnonzero(self.mean > self.scale):
+            raise InvalidValueError(
+                f"ScaledBernoulli: scale of arm {arm} is {self.scale[arm]:g}, but its mean is "
+                f"{self.mean[arm]:g}; give a scale no smaller than the mean."
+            )
 
     def means_of(self, table: Floats) -> Floats:
         """The arms' mean losses, (instance, arm)."""

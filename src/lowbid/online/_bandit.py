@@ -10,7 +10,7 @@ from lowbid._require import require_whole
 from lowbid.errors import InvalidValueError
 from lowbid.online._decisions import Arm, Decision, Decisions, Why
 from lowbid.online._engine import Engine
-from lowbid.online._feedback import Feedback, Kind, feedback_for, read_range, read_value
+from lowbid.online._feedback import PLURAL, Feedback, Kind, feedback_for, read_range, read_value
 from lowbid.online._ledger import empty_ledger
 from lowbid.online._roster import Roster, read_arms
 from lowbid.online._storage import Storage
@@ -182,7 +182,7 @@ class Bandit(Views, Storage):
             if len(items) != len(numbers):
                 raise InvalidValueError(
                     f"there are {len(items)} arms or decisions, but {len(numbers)} "
-                    f"{feedback.kind}s; give one for each."
+                    f"{PLURAL[feedback.kind]}; give one for each."
                 )
             checked = [read_value(value, feedback) for value in numbers]
             for item in items:
@@ -230,8 +230,8 @@ class Bandit(Views, Storage):
             return feedback_for(self.policy, kind, None)
         if feedback.kind != kind:
             raise InvalidValueError(
-                f"this bandit takes {feedback.kind}s, but got a {kind}; losses and rewards cannot "
-                "be mixed in one bandit."
+                f"this bandit takes {PLURAL[feedback.kind]}, but got a {kind}; losses and rewards "
+                "cannot be mixed in one bandit."
             )
         return feedback
 

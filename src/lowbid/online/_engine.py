@@ -68,10 +68,13 @@ class Engine:
 
     def make_room(self, capacity: int) -> None:
         """Move the state into one with room for more steps."""
+        # A user's own schedule may fail at a step that it was not asked for before.
+        parameters, larger = self.policy.start(self.n_arms, self.horizon, capacity)
         self.capacity = capacity
         for name, state in self.aside.items():
             self.aside[name] = extend(state, self.empty(1))
-        self.replace(extend(self.state, self.empty(self.n_arms)), self.n_arms)
+        self.parameters, self.state = parameters, extend(self.state, larger)
+        self._unbind()
 
     def replace(self, state: Any, n_arms: int) -> None:
         """Go on with another state."""

@@ -8,14 +8,15 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from lowbid._require import LARGEST_LOSS
 from lowbid.errors import InvalidValueError
 from lowbid.policies import Policy
 
 Kind = Literal["loss", "reward"]
+PLURAL = {"loss": "losses", "reward": "rewards"}
 Range = tuple[float, float]
 
 # Squares of larger numbers, summed up, would leave the range of floating point.
-_LARGEST = 1e100
 
 
 class Feedback(NamedTuple):
@@ -69,14 +70,16 @@ def feedback_for(policy: Policy, kind: Kind, declared: Range | None) -> Feedback
     bounded = math.isfinite(ceiling)
     if declared is None:
         if kind == "loss":
-            low, high = max(floor, -_LARGEST), min(ceiling, _LARGEST)
+            low, high = max(floor, -LARGEST_LOSS), min(ceiling, LARGEST_LOSS)
             return Feedback(kind, low, high, 0.0, 1.0, 0.0, floor, ceiling, same=True)
         if bounded or not policy.location_free:
             raise InvalidValueError(
                 f"{policy.name} must know the best possible reward: give Bandit(reward_range="
                 "(lowest, highest)), or leave the policy out: the default takes any rewards."
             )
-        return Feedback(kind, -_LARGEST, _LARGEST, 0.0, -1.0, 0.0, floor, ceiling, same=False)
+        return Feedback(
+            kind, -LARGEST_LOSS, LARGEST_LOSS, 0.0, -1.0, 0.0, floor, ceiling, same=False
+        )
     low, high = declared
     factor = (ceiling - floor) / (high - low) if bounded else 1.0
     if kind == "reward":
@@ -98,7 +101,7 @@ def read_range(name: str, declared: Any) -> Range | None:
         low, high = (float(end) for end in declared)
     except (TypeError, ValueError) as error:
         raise InvalidValueError(f"{name} is {declared!r}; give two numbers, (0, 1) say.") from error
-    if not -_LARGEST <= low < high <= _LARGEST:
+    if not -LARGEST_LOSS <= low < high <= LARGEST_LOSS:
         raise InvalidValueError(
             f"{name} is {declared!r}; give two finite numbers, the smaller first."
         )
@@ -121,9 +124,11 @@ def read_value(value: Any, feedback: Feedback) -> float:
 
 def _out_of_range(value: float, feedback: Feedback) -> str:
     kind, low, high = feedback.kind, feedback.low, feedback.high
-    if not math.isfinite(value) or high == _LARGEST:
+    if not math.isfinite(value):
         return f"the {kind} is {value!r}; give a finite number."
+    if abs(value) > LARGEST_LOSS:
+        return f"the {kind} is {value!r}; scale it to at most {LARGEST_LOSS:g} in size."
     return (
-        f"the {kind} is {value!r}, but this bandit takes {kind}s from {low:g} to {high:g}; scale "
-        f"it, or say which {kind}s there are: Bandit({kind}_range=(lowest, highest))."
+        f"the {kind} is {value!r}, but this bandit takes {PLURAL[kind]} from {low:g} to {high:g}; "
+        f"scale it, or say which {PLURAL[kind]} there are: Bandit({kind}_range=(lowest, highest))."
     )

@@ -7,6 +7,7 @@ import numpy as np
 from lowbid.errors import InvalidValueError
 from lowbid.online._decisions import Arm
 from lowbid.online._explain import ExplainedArm, Explanation, chart
+from lowbid.online._feedback import PLURAL
 from lowbid.online._ledger import COUNT, MEAN, Ledger, intervals
 from lowbid.online._parts import Parts
 from lowbid.online._recommend import Recommendation, recommended
@@ -41,6 +42,7 @@ class Views(Parts):
             policy = self.policy
             if not isinstance(policy, BatchEnsemble):
                 raise InvalidValueError(f"{policy.name} has no batches; BatchEnsemble has.")
+            self._engine.indices()  # brings batches that are due into use, as a choice would
             return [
                 Bid(self._roster.names[int(bid.arm)], self._in_units(bid.estimate))
                 for bid in policy.bids(self._engine.state)
@@ -107,7 +109,7 @@ class Views(Parts):
             arms = ", ".join(repr(arm) for arm in self._roster.names[:6])
             more = ", ..." if len(self._roster.names) > 6 else ""
             count = int(sum(row[COUNT] for row in self._rows().values()))
-            plural = {"loss": "losses"}.get(self._kind, f"{self._kind}s")
+            plural = PLURAL.get(self._kind, "")
             told = f", {count} {plural}" if count else ""
             shelf = f", {len(self._roster.shelf)} paused" if self._roster.shelf else ""
             waiting = f", {len(self._decisions.open)} pending" if self._decisions.open else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import math
+import re
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
@@ -105,9 +106,11 @@ class Policy:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        rule = [cls.__dict__.get(name) for name in Kernels._fields]
-        if all(callable(function) for function in rule):
-            cls.kernels = Kernels(*rule)  # type: ignore[arg-type]
+        own = {name: cls.__dict__[name] for name in Kernels._fields if name in cls.__dict__}
+        inherited = getattr(cls, "kernels", None)
+        rule = {name: own.get(name, getattr(inherited, name, None)) for name in Kernels._fields}
+        if own and all(callable(function) for function in rule.values()):
+            cls.kernels = Kernels(**rule)  # type: ignore[arg-type]
         elif hasattr(cls, "kernels"):
             cls.Parameters = _named_tuple(cls)
 
@@ -140,17 +143,26 @@ class Policy:
     @property
     def identity(self) -> str:
         """The class and all parameters; names the policy's own stream of random numbers."""
-        values = [f"{field.name}={_text(getattr(self, field.name))}" for field in _fields(self)]
+        values = [f"{field.name}={_text(_plain(self, field))}" for field in _fields(self)]
         return f"{type(self).__qualname__}({', '.join(values)})"
+
+    def describe(self, horizon: int) -> str:
+        """The policy as a text from which it could be made again, for provenance."""
+        return self.identity
 
     @property
     def scale_free(self) -> bool:
-        """Whether multiplying every loss by a positive number leaves all choices the same."""
+        """Whether multiplying every loss by a positive number leaves all choices the same.
+
+        This is meant in exact arithmetic. In floating point it holds to the letter if the products
+        are exact, as with powers of two or whole numbers; otherwise rounding may tell two equal
+        indices apart, or make two unequal ones tie.
+        """
         return False
 
     @property
     def location_free(self) -> bool:
-        """Whether adding a number to every loss leaves all choices the same."""
+        """Whether adding a number to every loss leaves all choices the same, but for rounding."""
         return False
 
     @property
@@ -254,10 +266,21 @@ def _number(policy: Policy, field: dataclasses.Field[Any]) -> Any:
     return float(value) if field.type in (float, "float") else value
 
 
+def _plain(policy: Policy, field: dataclasses.Field[Any]) -> Any:
+    """A parameter's value as Python's own number: 2, 2.0 and NumPy's are one parameter."""
+    value = getattr(policy, field.name)
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
+        return value
+    return float(value) if "float" in str(field.type) else int(value)
+
+
 def _text(value: Any) -> str:
     """A text of a parameter that is the same in every process."""
     name = getattr(value, "__qualname__", None)
-    return name if isinstance(name, str) else repr(value)
+    if isinstance(name, str):
+        return name
+    # What has no repr of its own shows its address, which is another one every time.
+    return re.sub(r" at 0x[0-9a-f]+", "", repr(value))
 
 
 def extend(state: Any, larger: Any) -> Any:
@@ -275,6 +298,11 @@ def copy_of(state: Any) -> Any:
 
 def arrays_of(state: Any) -> Iterator[npt.NDArray[Any]]:
     """All arrays of a state, those of the named tuples within it included."""
+    if not isinstance(state, tuple):
+        raise InvalidValueError(
+            f"the state is {state!r}; init must give a named tuple of arrays, so that it can be "
+            "saved, moved and compared."
+        )
     for value in state:
         if isinstance(value, tuple):
             yield from arrays_of(value)

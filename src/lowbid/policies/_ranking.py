@@ -29,7 +29,8 @@ class Ranking(NamedTuple):
     Attributes
     ----------
     indices
-        The arms' indices; with a tree, filled up with infinity to whole groups of four.
+        The arms' indices; with a tree, filled up to whole groups of four with NaN, which is
+        neither lower than an index nor equal to one.
     groups
         The tree, from the groups just above the arms to the top one, (group, 8): for four children
         their lowest indices, then how many arms below each share it. Empty with a scan.
@@ -57,7 +58,7 @@ def ranking_of(n_arms: int) -> Ranking:
         children = _quarter(children)
     groups = np.full((levels[height], 8), math.inf)
     groups[:, 4:] = 0.0
-    ranking = Ranking(np.full(padded, math.inf), groups, levels[: height + 1].copy())
+    ranking = Ranking(np.full(padded, math.nan), groups, levels[: height + 1].copy())
     ranking.indices[:n_arms] = 0.0
     rebuild(ranking)
     return ranking
@@ -83,10 +84,9 @@ def _quarter(children: int) -> int:
 def _arms_group(ranking: Ranking, group: int) -> tuple[float, float]:
     """The lowest index of four neighbouring arms, and how many share it."""
     first = 4 * group
-    lowest = min(
-        min(ranking.indices[first], ranking.indices[first + 1]),
-        min(ranking.indices[first + 2], ranking.indices[first + 3]),
-    )
+    lowest = math.inf
+    for arm in range(first, first + 4):
+        lowest = ranking.indices[arm] if ranking.indices[arm] < lowest else lowest
     tied = 0.0
     for arm in range(first, first + 4):
         tied += 1.0 if ranking.indices[arm] == lowest else 0.0

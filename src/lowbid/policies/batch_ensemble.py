@@ -12,6 +12,7 @@ import numpy as np
 from lowbid import schedules
 from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream, coin
+from lowbid.errors import InvalidValueError
 from lowbid.policies._arms import Start
 from lowbid.policies._base import (
     About,
@@ -402,14 +403,21 @@ class BatchEnsemble(Policy):
     hold = hold
 
     def __post_init__(self) -> None:
+        if isinstance(self.batches, type):
+            raise InvalidValueError(
+                f"batches is the class {self.batches.__name__}; give an object of it: "
+                f"{self.batches.__name__}(...)."
+            )
         if not callable(self.batches):
             schedules.Fixed(self.batches)
         require_choice("growth", self.growth, ("append", "redistribute"))
         require_choice("ties", self.ties, ("random", "first"))
         require_finite("padding", self.padding, above=0.0, or_equal=True)
         require_whole("warmup", self.warmup, at_least=0)
-        if self.baseline != "minimum":
+        if not isinstance(self.baseline, str):
             require_finite("baseline", self.baseline, above=-math.inf)
+        else:
+            require_choice("baseline", self.baseline, ("minimum",))
         if self.bernoulli_scale is not None:
             require_finite("bernoulli_scale", self.bernoulli_scale, above=0.0)
 
@@ -463,6 +471,13 @@ class BatchEnsemble(Policy):
             random_ties=self.ties == "random",
         )
 
+    def describe(self, horizon: int) -> str:
+        """The parameters, and what a function of one's own gives."""
+        if not callable(self.batches) or isinstance(self.batches, schedules.Schedule):
+            return self.identity
+        steps = self.parameters(1, horizon, horizon).growth_steps[:-1].tolist()
+        return f"{self.identity} with batches from steps {steps}"
+
     def bids(self, state: State) -> list[Bid]:
         """What each batch would play on its own, and at which estimate: the lowest bid wins.
 
@@ -484,6 +499,8 @@ class BatchEnsemble(Policy):
 
     def indices(self, parameters: Parameters, state: State, step: int) -> Floats:
         """Every arm's index: its lowest estimate, with pending losses filled in by its mean."""
+        if step >= parameters.growth_steps[state.batches[0]]:
+            grow(parameters, state, step)  # as the next choice would
         baseline = state.baseline[0] if np.isfinite(state.baseline[0]) else 0.0
         return state.ranking.indices + baseline
 

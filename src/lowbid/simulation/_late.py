@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from lowbid._kernel import specialise
+import numpy as np
+
+from lowbid._kernel import Kernel, specialise
 from lowbid._random import key
 from lowbid.environments import Environment
 from lowbid.errors import InvalidValueError
@@ -31,11 +34,30 @@ def read_late(delay: Any, lost: float, batch: int) -> Late | None:
     return None if late == Late(FixedDelay(0), 0.0, 1) else late
 
 
+@functools.cache
+def _within(select: Callable[..., Any], name: str, n_arms: int) -> Callable[..., Any]:
+    """A plain Python `select` whose answer is looked at before it is used."""
+
+    def checked(parameters: Any, state: Any, step: int, stream: Any) -> int:
+        arm = select(parameters, state, step, stream)
+        whole = isinstance(arm, int | np.integer) and not isinstance(arm, bool)
+        if not whole or not 0 <= arm < n_arms:
+            raise InvalidValueError(
+                f"select of {name} returned {arm!r} at step {step}; it must return the number of "
+                f"an arm, 0 to {n_arms - 1}."
+            )
+        return int(arm)
+
+    return checked
+
+
 def loop_for(
     policy: Policy, environment: Environment, late: Late | None, seed: int
 ) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     """The loop for a policy and an environment, and what it takes besides the usual."""
     init, select, update = policy.kernels
+    if not isinstance(select, Kernel):
+        select = _within(select, policy.name, environment.n_arms)
     draw = environment.draw
     if late is None:
         return specialise(play, init=init, select=select, update=update, draw=draw), ()

@@ -27,7 +27,7 @@ def provenance(
 ) -> dict[str, Any]:
     """Everything needed to run a simulation again, and to know where its result came from."""
     configuration = {
-        "policies": {name: policy.identity for name, policy in policies.items()},
+        "policies": {name: policy.describe(horizon) for name, policy in policies.items()},
         "environment": environment.describe(),
         "horizon": horizon,
         "runs": runs,

@@ -18,6 +18,7 @@ from lowbid.errors import InvalidValueError, MissingPackageError, UnknownNameErr
 from lowbid.simulation._files import damaged, read_columns, write_columns
 from lowbid.simulation._statistics import Estimate, estimate
 
+_KINDS = ["i1", "f3", "i3"]  # whole checkpoints, regret and whole pulls, with their dimensions
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
@@ -92,7 +93,7 @@ class Result:
 
     def __getitem__(self, policies: str | list[str] | tuple[str, ...]) -> Result:
         """The result of one policy, or of several, by name."""
-        names = [policies] if isinstance(policies, str) else list(policies)
+        names = list(policies) if isinstance(policies, list | tuple) else [policies]
         rows = [self._index(name) for name in names]
         return dataclasses.replace(
             self, policies=tuple(names), regret=self.regret[rows], pulls=self.pulls[rows]
@@ -164,11 +165,14 @@ class Result:
         """Read a file that `save` wrote."""
         header, columns = read_columns(Path(path), ("checkpoints", "regret", "pulls"))
         checkpoints, regret, pulls = columns["checkpoints"], columns["regret"], columns["pulls"]
-        names = tuple(header.get("policies", ()))
-        whole = regret.ndim == pulls.ndim == 3 and regret.shape[:2] == pulls.shape[:2]
-        if not whole or regret.shape[::2] != (len(names), checkpoints.size):
+        names, provenance = header.get("policies"), header.get("provenance")
+        kinds = [column.dtype.kind + str(column.ndim) for column in (checkpoints, regret, pulls)]
+        if not isinstance(names, list) or not isinstance(provenance, dict) or kinds != _KINDS:
             raise damaged(Path(path))
-        return cls(names, checkpoints, regret, pulls, header["provenance"])
+        shape = (len(names), regret.shape[1], checkpoints.size)
+        if regret.shape != shape or pulls.shape[:2] != shape[:2] or 0 in regret.shape:
+            raise damaged(Path(path))
+        return cls(tuple(names), checkpoints, regret, pulls, provenance)
 
     def _index(self, policy: str) -> int:
         return self.policies.index(_known(policy, self.policies))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextvars
+import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -12,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lowbid._random import key
-from lowbid._require import require_whole
+from lowbid._require import LARGEST_LOSS, require_whole
 from lowbid.environments import Environment
 from lowbid.errors import InvalidValueError
 from lowbid.policies._base import Ints, Policy
@@ -196,6 +197,11 @@ def _named(policies: Policy | Iterable[Policy] | Mapping[str, Policy]) -> dict[s
         if not isinstance(policy, Policy):
             hint = f"{policy.__name__}()" if isinstance(policy, type) else "BatchEnsemble()"
             raise InvalidValueError(f"a policy is {policy!r}; give an object such as {hint}.")
+        if not hasattr(policy, "kernels"):
+            raise InvalidValueError(
+                f"{type(policy).__name__} has no rule; define its methods init, select and update, "
+                "or its kernels."
+            )
     named = dict(pairs)
     if len(named) < len(pairs):
         names = [name for name, _ in pairs]
@@ -208,7 +214,7 @@ def _named(policies: Policy | Iterable[Policy] | Mapping[str, Policy]) -> dict[s
 
 def _pairs(policies: Iterable[Policy] | Mapping[str, Policy]) -> Iterator[tuple[str, Policy]]:
     if isinstance(policies, Mapping):
-        yield from policies.items()
+        yield from ((str(name), policy) for name, policy in policies.items())
     else:
         for policy in policies:
             yield getattr(policy, "name", repr(policy)), policy
@@ -218,6 +224,12 @@ def check_losses(name: str, policy: Policy, environment: Environment) -> None:
     """Refuse arms whose losses a policy cannot take."""
     low, high = policy.loss_range
     lowest, highest = environment.support
+    for end in (lowest, highest):
+        if math.isfinite(end) and abs(end) > LARGEST_LOSS:
+            raise InvalidValueError(
+                f"{environment!r} has losses as large as {end:g}, whose sums would overflow; "
+                f"scale the arms to below {LARGEST_LOSS:g}."
+            )
     if lowest < low or highest > high:
         raise InvalidValueError(
             f"{name} takes losses from {low:g} to {high:g}, but {environment!r} gives losses from "
@@ -230,6 +242,7 @@ def _checkpoints(checkpoints: npt.ArrayLike | None, horizon: int) -> Ints:
         return default_checkpoints(horizon)
     steps = np.asarray(checkpoints)
     good = steps.ndim == 1 and steps.size > 0 and np.issubdtype(steps.dtype, np.integer)
+    steps = steps.astype(np.int64) if good else steps
     if not good or steps[0] < 1 or steps[-1] > horizon or (np.diff(steps) <= 0).any():
         raise InvalidValueError(
             f"checkpoints are {checkpoints!r}; give increasing whole numbers from 1 to the "

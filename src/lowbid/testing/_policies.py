@@ -13,7 +13,7 @@ from lowbid import environments
 from lowbid._kernel import interpreted
 from lowbid._random import key, stream_of_run
 from lowbid.environments import Arms
-from lowbid.errors import LowbidError
+from lowbid.errors import InvalidValueError, LowbidError
 from lowbid.online import Bandit
 from lowbid.policies import Policy
 from lowbid.policies._base import Ints, arrays_of
@@ -21,6 +21,8 @@ from lowbid.simulation import loss_of, simulate
 
 _SEED = 7
 _RUNS = 3
+_LEAST_HORIZON = 100
+_LONG_HORIZON = 1100  # longer than the online object's first room
 
 
 def check_policy(policy: Policy, horizon: int = 300) -> None:
@@ -30,6 +32,8 @@ def check_policy(policy: Policy, horizon: int = 300) -> None:
       bit for bit, from the same seed.
     - The same seed gives the same result, whatever the number of workers.
     - A state that is saved and restored in the middle of a run goes on as the original would.
+    - The same holds for one, two and a hundred arms, and online for longer than the first room
+      for a history lasts.
     - Every arm is tried.
     - If it declares itself free of scale or location, changing those changes no choice.
     - Bad input is refused, and leaves the state as it was.
@@ -39,7 +43,7 @@ def check_policy(policy: Policy, horizon: int = 300) -> None:
     policy : Policy
         The policy to check.
     horizon : int
-        The number of steps to play in each check; 20 times the number of arms (5) at least.
+        The number of steps to play in most checks, 100 or more.
 
     Raises
     ------
@@ -52,11 +56,15 @@ def check_policy(policy: Policy, horizon: int = 300) -> None:
     >>> from lowbid.testing import check_policy
     >>> check_policy(lowbid.UCB1())
     """
+    if horizon < _LEAST_HORIZON:
+        raise InvalidValueError(f"horizon is {horizon}; give {_LEAST_HORIZON} or more.")
     for arms in suitable_arms(policy):
         _check_same_choices(policy, arms, horizon)
         _check_round_trip(policy, arms, horizon)
         _check_every_arm_tried(policy, arms, horizon)
         _check_bad_input(policy, arms)
+    _check_numbers_of_arms(policy)
+    _check_long_online_run(policy)
     _check_invariance(policy, horizon)
 
 
@@ -72,8 +80,14 @@ def suitable_arms(policy: Policy) -> list[Arms]:
         [mean + 0.4 * np.log(spread / (1.0 - spread)) for mean in (0.3, 0.2, 0.5, 0.9, 0.6)],
     ]
     low, high = policy.loss_range
+    if math.isfinite(low) and math.isfinite(high):
+        shrunk = [[low + (high - low) * np.array(row) for row in rows] for rows in candidates[:2]]
+        return [environments.Empirical(data) for data in shrunk]
     arms: list[Arms] = [environments.Empirical(data) for data in candidates]
-    return [each for each in arms if low <= each.support[0] and each.support[1] <= high]
+    suitable = [each for each in arms if low <= each.support[0] and each.support[1] <= high]
+    if not suitable:
+        raise InvalidValueError(f"{policy.name} takes losses from {low:g} to {high:g} only.")
+    return suitable
 
 
 def _check_same_choices(policy: Policy, arms: Arms, horizon: int) -> None:
@@ -133,6 +147,28 @@ def _play(
         counts[arm] += 1
         chosen.append(arm)
     return chosen
+
+
+def _check_numbers_of_arms(policy: Policy) -> None:
+    rows = suitable_arms(policy)[0].data  # type: ignore[attr-defined]
+    for n_arms in (1, 2, 100):
+        arms = environments.Empirical([rows[arm % len(rows)] for arm in range(n_arms)])
+        result = simulate(policy, arms, _LEAST_HORIZON, 1, _SEED, workers=1)
+        with interpreted():
+            plain = simulate(policy, arms, _LEAST_HORIZON, 1, _SEED, workers=1)
+        _expect(_same(result, plain), policy, arms, "compiled and uncompiled choices differ")
+
+
+def _check_long_online_run(policy: Policy) -> None:
+    arms = suitable_arms(policy)[0]
+    result = simulate(policy, arms, _LONG_HORIZON, 1, _SEED, workers=1)
+    played = [arm for arm, _ in _online(policy, arms, _LONG_HORIZON)]
+    _expect(
+        np.array_equal(np.bincount(played, minlength=arms.n_arms), result.pulls[0, 0]),
+        policy,
+        arms,
+        f"the online object and the simulation differ within {_LONG_HORIZON} steps",
+    )
 
 
 def _check_every_arm_tried(policy: Policy, arms: Arms, horizon: int) -> None:

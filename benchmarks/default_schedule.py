@@ -44,9 +44,8 @@ def main() -> None:
     given = parser.parse_args()
 
     policies = {name: lowbid.BatchEnsemble(batches=s) for name, s in SCHEDULES.items()}
-    means = np.zeros((len(policies), len(ENVIRONMENTS), len(HORIZONS)))
-    errors = np.zeros_like(means)
-    for number, (title, environment) in enumerate(ENVIRONMENTS.items()):
+    regret = []
+    for title, environment in ENVIRONMENTS.items():
         result = lowbid.simulate(
             policies,
             environment,
@@ -56,10 +55,10 @@ def main() -> None:
             checkpoints=HORIZONS,
             workers=given.workers,
         )
-        means[:, number] = result.regret.mean(axis=1)
-        errors[:, number] = result.regret.std(axis=1, ddof=1) / np.sqrt(given.runs)
-        print_regret(title, means[:, number], errors[:, number])
-    print_ratios(means / means.min(axis=0))
+        regret.append(result.regret)
+        errors = result.regret.std(axis=1, ddof=1) / np.sqrt(given.runs)
+        print_regret(title, result.regret.mean(axis=1), errors)
+    print_ratios(np.stack(regret))
 
 
 def print_regret(title: str, means: np.ndarray, errors: np.ndarray) -> None:
@@ -71,13 +70,31 @@ def print_regret(title: str, means: np.ndarray, errors: np.ndarray) -> None:
         print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
 
 
-def print_ratios(ratios: np.ndarray) -> None:
+def worst_ratios(regret: np.ndarray) -> np.ndarray:
+    """From (test, schedule, run, horizon) to the worst ratio over tests, (schedule, horizon)."""
+    means = regret.mean(axis=2)
+    return (means / means.min(axis=1, keepdims=True)).max(axis=0)
+
+
+def print_ratios(regret: np.ndarray) -> None:
+    """The worst ratios, and how far they can be trusted: the runs drawn again 500 times."""
+    worst = worst_ratios(regret)
+    rng = np.random.default_rng(0)
+    drawn = np.stack(
+        [
+            worst_ratios(regret[:, :, rng.integers(regret.shape[2], size=regret.shape[2])])
+            for _ in range(500)
+        ]
+    ).max(axis=2)
+    wins = np.bincount(drawn.argmin(axis=1), minlength=len(SCHEDULES)) / len(drawn)
+    low, high = np.quantile(drawn, [0.05, 0.95], axis=0)
     print("\n### Worst ratio to the best schedule, over the five tests\n")
-    print("| batches | " + " | ".join(f"T = {horizon:,}" for horizon in HORIZONS) + " | overall |")
-    print("|---|" + "---:|" * (len(HORIZONS) + 1))
-    worst = ratios.max(axis=1)
+    head = [*(f"T = {horizon:,}" for horizon in HORIZONS), "overall", "90% of redraws", "wins"]
+    print("| batches | " + " | ".join(head) + " |")
+    print("|---|" + "---:|" * len(head))
     for place in worst.max(axis=1).argsort():
-        cells = (f"{ratio:.2f}" for ratio in [*worst[place], worst[place].max()])
+        cells = [f"{ratio:.2f}" for ratio in [*worst[place], worst[place].max()]]
+        cells += [f"{low[place]:.1f} to {high[place]:.1f}", f"{wins[place]:.0%}"]
         print(f"| {list(SCHEDULES)[place]} | " + " | ".join(cells) + " |")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import math
 from collections import namedtuple
@@ -255,8 +256,13 @@ def _number(policy: Policy, field: dataclasses.Field[Any]) -> Any:
 
 
 def _text(value: Any) -> str:
-    """A text of a parameter that is the same in every process."""
+    """A text of a parameter that is the same in every process: no addresses in memory."""
+    if isinstance(value, functools.partial):
+        given = [*map(_text, value.args), *(f"{k}={_text(v)}" for k, v in value.keywords.items())]
+        return f"partial({', '.join([_text(value.func), *given])})"
     name = getattr(value, "__qualname__", None)
+    if name is None and getattr(type(value), "__repr__", None) is object.__repr__:
+        name = type(value).__qualname__
     return name if isinstance(name, str) else repr(value)
 
 

@@ -1,5 +1,5 @@
+import os
 import pickle
-import re
 import subprocess
 import sys
 import textwrap
@@ -143,16 +143,48 @@ def test_processes_that_compile_at_once_do_not_mix_up_their_code(tmp_path):
             subprocess.Popen(
                 [sys.executable, "shared.py", number],
                 cwd=tmp_path,
+                env=with_its_own_cache(tmp_path),
                 stdout=subprocess.PIPE,
                 text=True,
             )
             for number in "01"
         ]
         assert [run.communicate()[0].strip() for run in runs] == expected
-    names = [path.name for path in tmp_path.rglob("*.nbc")]
-    assert names, "the code is kept"
-    for name in names:
-        assert re.fullmatch(r".*\.\d+\.[0-9a-f]{12}\.nbc", name), "a process names its own files"
+
+
+def with_its_own_cache(folder):
+    return {**os.environ, "NUMBA_CACHE_DIR": str(folder / "cache")}
+
+
+def test_a_file_of_compiled_code_is_never_written_again_for_another_form(tmp_path):
+    """Another process may have read the old index, and would take the one for the other."""
+    (tmp_path / "forms.py").write_text(
+        textwrap.dedent(
+            """
+            import pathlib
+            from lowbid._kernel import kernel
+
+            @kernel
+            def half(x):
+                return x / 2
+
+            for number in (3, 3.0, True):
+                half(number)
+                for index in pathlib.Path("cache").rglob("*.nbi"):
+                    index.unlink()  # as if a process that knew nothing of it had written last
+            print(len(list(pathlib.Path("cache").rglob("*.nbc"))))
+            """
+        )
+    )
+    out = subprocess.run(
+        [sys.executable, "forms.py"],
+        cwd=tmp_path,
+        env=with_its_own_cache(tmp_path),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert out.stdout == "3\n"
 
 
 def test_an_index_that_cannot_be_read_is_made_anew(tmp_path):
@@ -161,8 +193,14 @@ def test_an_index_that_cannot_be_read_is_made_anew(tmp_path):
     )
     (tmp_path / "single.py").write_text(script)
     for _ in range(2):
-        run = [sys.executable, "single.py"]
-        out = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=True)
+        out = subprocess.run(
+            [sys.executable, "single.py"],
+            cwd=tmp_path,
+            env=with_its_own_cache(tmp_path),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         assert out.stdout == "1\n"
         (index,) = tmp_path.rglob("*.nbi")
         version = pickle.dumps(__import__("numba").__version__)

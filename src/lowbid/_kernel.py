@@ -32,7 +32,6 @@ import numpy as np
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_PROCESS = uuid.uuid4().hex[:12]
 _compiling = threading.RLock()
 _interpreted = contextvars.ContextVar(
     "interpreted", default=os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
@@ -172,12 +171,15 @@ def _run_uncompiled(function: Callable[..., R], *arguments: Any) -> R:
 def _share_cache(dispatcher: Any) -> None:
     """Let several processes, and older versions of the code, use one cache on disk.
 
-    Numba numbers the files of a kernel's compiled forms: two processes that compile at once would
-    give one number to two of them, and then run the wrong one. And it fails on an index that
-    refers to a class that is no more.
+    Numba numbers the files of a kernel's compiled forms. When several processes compile at once,
+    the one that writes the index last drops what the others put there, so a number would be given
+    out again while an index that was read before still calls something else by it: the wrong code
+    would run. Here no name is ever used twice. And numba fails on an index that refers to a class
+    that is no more.
     """
     files = dispatcher._cache._cache_file
-    files._data_name_pattern = files._data_name_pattern.replace(".nbc", f".{_PROCESS}.nbc")
+    pattern = files._data_name_pattern.replace(".nbc", ".{unique}.nbc")
+    files._data_name = lambda number: pattern.format(number=number, unique=uuid.uuid4().hex[:12])
     load_index = files._load_index
 
     def load_index_or_start_anew() -> Any:

@@ -1,7 +1,10 @@
 """State in and out: to the last bit, whole or not at all."""
 
+import copy
+import functools
 import json
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -74,6 +77,22 @@ def test_a_function_as_schedule_is_given_again(growth):
     assert go_on(Bandit.from_json(text, policy=policy)) == go_on(bandit)
 
 
+class EveryHundred:
+    def __call__(self, step):
+        return 1 + step // 100
+
+
+def every(steps, step):
+    return 1 + step // steps
+
+
+@pytest.mark.parametrize("make", [EveryHundred, lambda: functools.partial(every, 100)])
+def test_a_schedule_has_the_same_name_in_every_process(make):
+    text = used(BatchEnsemble(batches=make())).to_json()
+    again = BatchEnsemble(batches=make())  # elsewhere in memory, as in another process
+    assert Bandit.from_json(text, policy=again).to_json() == text
+
+
 def test_a_policy_of_ones_own_is_given_again():
     class Mine(lowbid.UCB1):
         pass
@@ -103,6 +122,10 @@ def test_every_kind_of_damage_is_refused(tmp_path):
             other = text[:at] + str(9 - int(text[at])) + text[at + 1 :]
             with pytest.raises(FileFormatError):
                 Bandit.from_json(other)
+    for number in ("1e999", "NaN", "-Infinity"):
+        for field in ('"capacity": 1024', '"format_version": 1'):
+            with pytest.raises(FileFormatError, match="damaged"):
+                Bandit.from_json(text.replace(field, f"{field.split(':')[0]}: {number}"))
     for other in ["[]", "3", "{}", "\x00", text + "x", text.replace("lowbid-bandit", "bandit")]:
         with pytest.raises(FileFormatError):
             Bandit.from_json(other)
@@ -207,6 +230,46 @@ def test_threads_that_share_a_bandit_lose_no_update():
     assert bandit.pending() == []
 
 
+@pytest.mark.parametrize(
+    "take", [copy.copy, copy.deepcopy, lambda bandit: pickle.loads(pickle.dumps(bandit))]
+)
+def test_a_copy_taken_while_others_write_is_whole(take):
+    bandit = Bandit(3, seed=0)
+    bandit.update(bandit.decide(), loss=0.5)
+    done = threading.Event()
+
+    def work():
+        while not done.is_set():
+            bandit.update(bandit.decide(), loss=0.5)
+            time.sleep(0.0001)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    try:
+        for thread in threads:
+            thread.start()
+        copies = [take(bandit) for _ in range(30)]
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
+        sys.setswitchinterval(interval)
+    for twin in copies:
+        told = sum(twin.counts().values())
+        assert told == twin.state.counts.sum() == twin.step - 1 - len(twin.pending())
+        assert twin.state.pending.sum() == len(twin.pending())
+
+
+def test_a_copy_shares_nothing():
+    bandit = used()
+    before = bandit.to_json()
+    twin = copy.copy(bandit)
+    twin.update("a", loss=0.5)
+    twin.remove_arm("b")
+    assert bandit.to_json() == before
+
+
 def test_two_bandits_that_merge_each_other_do_not_wait_forever():
     one, two = Bandit(3, seed=0), Bandit(3, seed=1)
     threads = [
@@ -244,6 +307,13 @@ def test_merged_bandits_know_what_both_saw():
         assert left.update(decision, reward=1.0) is None
     go = [left.select() for _ in range(5)]
     assert set(go) <= set(left.arms)
+
+
+def test_arms_that_were_removed_from_either_are_answered_after_a_merge():
+    left, right = Bandit(["a", "b"]), Bandit(["a", "b", "old"])
+    right.remove_arm("old")
+    left.merge(right)
+    assert left.update("old", loss=1.0) == "removed"
 
 
 def test_only_like_is_merged_with_like():

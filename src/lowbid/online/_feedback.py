@@ -13,7 +13,6 @@ from lowbid.errors import InvalidValueError
 from lowbid.policies import Policy
 
 Kind = Literal["loss", "reward"]
-PLURAL = {"loss": "losses", "reward": "rewards"}
 Range = tuple[float, float]
 
 # Squares of larger numbers, summed up, would leave the range of floating point.
@@ -46,6 +45,11 @@ class Feedback(NamedTuple):
     ceiling: float
     same: bool
     width: float = 0.0
+
+    @property
+    def plural(self) -> str:
+        """What the caller measures, in words for more than one."""
+        return "losses" if self.kind == "loss" else "rewards"
 
     @property
     def declared(self) -> Range | None:
@@ -117,6 +121,10 @@ def read_value(value: Any, feedback: Feedback) -> float:
             value = float(value)
         except OverflowError:
             value = math.inf
+        except TypeError as error:  # a time span of NumPy's, which passes for a number
+            raise InvalidValueError(
+                f"the {feedback.kind} is {value!r}; give one finite number."
+            ) from error
     if not feedback.low <= value <= feedback.high:
         raise InvalidValueError(_out_of_range(value, feedback))
     return value
@@ -129,6 +137,6 @@ def _out_of_range(value: float, feedback: Feedback) -> str:
     if abs(value) > LARGEST_LOSS:
         return f"the {kind} is {value!r}; scale it to at most {LARGEST_LOSS:g} in size."
     return (
-        f"the {kind} is {value!r}, but this bandit takes {PLURAL[kind]} from {low:g} to {high:g}; "
-        f"scale it, or say which {PLURAL[kind]} there are: Bandit({kind}_range=(lowest, highest))."
+        f"the {kind} is {value!r}, but this bandit takes {feedback.plural} from {low:g} to "
+        f"{high:g}; scale it, or say which there are: Bandit({kind}_range=(lowest, highest))."
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from typing import Any
 
@@ -76,8 +77,9 @@ class Parts:
             return [Decision(arm, identity) for arm, identity in found if arm is not None]
 
     def __getstate__(self) -> dict[str, Any]:
-        with self._lock:
-            return {name: part for name, part in self.__dict__.items() if name != "_lock"}
+        with self._lock:  # what is copied or pickled later must not change meanwhile
+            parts = {name: part for name, part in self.__dict__.items() if name != "_lock"}
+            return copy.deepcopy(parts)
 
     def __setstate__(self, parts: dict[str, Any]) -> None:
         self.__dict__.update(parts)

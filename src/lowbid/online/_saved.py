@@ -67,14 +67,15 @@ def decoded(cls: type[B], text: str | bytes, policy: Policy | None, where: str) 
         if body["format"] != _FORMAT:
             raise _damaged(where)
         version = int(body["format_version"])
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        intact = body.pop("checksum", None) == _checksum(body)
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise _damaged(where) from error
     if version > _FORMAT_VERSION:
         raise FileFormatError(
             f"{where} has format version {version}; this lowbid ({__version__}) reads up to "
             f"{_FORMAT_VERSION}. Upgrade lowbid to read it."
         )
-    if body.pop("checksum", None) != _checksum(body):
+    if not intact:
         raise _damaged(where)
     rule = policy_from(body["policy"], policy)
     try:

@@ -69,6 +69,7 @@ class Storage(Parts):
             self._decisions.take_over(twin._decisions, self.step, twin.step)
             self._roster.ledger = merged_ledger(self._roster.ledger, twin._roster.ledger[order])
             self._engine.take_over(merged, twin.step, twin.capacity)
+            self._roster.removed |= twin._roster.removed
             self._feedback = self._feedback or twin._feedback
 
     def _require_alike(self, other: Parts) -> None:

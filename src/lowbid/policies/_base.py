@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import math
-import re
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
@@ -275,12 +275,14 @@ def _plain(policy: Policy, field: dataclasses.Field[Any]) -> Any:
 
 
 def _text(value: Any) -> str:
-    """A text of a parameter that is the same in every process."""
+    """A text of a parameter that is the same in every process: no addresses in memory."""
+    if isinstance(value, functools.partial):
+        given = [*map(_text, value.args), *(f"{k}={_text(v)}" for k, v in value.keywords.items())]
+        return f"partial({', '.join([_text(value.func), *given])})"
     name = getattr(value, "__qualname__", None)
-    if isinstance(name, str):
-        return name
-    # What has no repr of its own shows its address, which is another one every time.
-    return re.sub(r" at 0x[0-9a-f]+", "", repr(value))
+    if name is None and getattr(type(value), "__repr__", None) is object.__repr__:
+        name = type(value).__qualname__
+    return name if isinstance(name, str) else repr(value)
 
 
 def extend(state: Any, larger: Any) -> Any:

@@ -1,11 +1,14 @@
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from lowbid import policies
 from lowbid.cli import main
 from lowbid.cli.policies import _policies
+
+PAGE = Path(__file__).parents[2] / "docs" / "policies.md"
 
 
 def table(capsys, monkeypatch, columns: int, *names: str) -> str:
@@ -41,6 +44,12 @@ def test_markdown_has_one_cell_for_each_column(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert [line.count(" | ") for line in lines] == [6] * 4
     assert lines[2].startswith("| KLUCB.bernoulli | index | losses in [0, 1] |")
+
+
+def test_the_docs_have_the_table_as_it_is_printed(capsys):
+    assert main(["policies", "--markdown"]) == 0
+    table = capsys.readouterr().out
+    assert PAGE.read_text(encoding="utf-8").endswith(f"\n\n{table}"), "put the table in anew"
 
 
 def test_entries_to_cite(capsys):

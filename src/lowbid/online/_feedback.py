@@ -121,9 +121,11 @@ def read_value(value: Any, feedback: Feedback) -> float:
 
 def _out_of_range(value: float, feedback: Feedback) -> str:
     kind, low, high = feedback.kind, feedback.low, feedback.high
-    if not math.isfinite(value) or high == _LARGEST:
-        return f"the {kind} is {value!r}; give a finite number."
+    if not -_LARGEST <= value <= _LARGEST:
+        return f"the {kind} is {value!r}; give a finite number, of at most {_LARGEST:g}."
+    several = "losses" if kind == "loss" else "rewards"
+    ends = f"of {low:g} or more" if high == _LARGEST else f"from {low:g} to {high:g}"
     return (
-        f"the {kind} is {value!r}, but this bandit takes {kind}s from {low:g} to {high:g}; scale "
-        f"it, or say which {kind}s there are: Bandit({kind}_range=(lowest, highest))."
+        f"the {kind} is {value!r}, but this bandit takes {several} {ends}; scale it, or say which "
+        f"{several} there are: Bandit({kind}_range=(lowest, highest))."
     )

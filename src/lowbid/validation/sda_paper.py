@@ -13,9 +13,8 @@ a run among them a figure seems to disagree, because the spread of single runs i
 too. ``lowbid validate sda-paper --only "Gaussian 1 SSMC" --runs 5000`` gives 25.7 with a standard
 error of 0.64, which agrees with the paper's 26.9, but 25.1 with one of 0.22, which does not, with
 ``--seed 1``. For "Gaussian 3 RBSDA", 50.4 in the paper, it gives 47.4 with one of 0.46 and
-``--seed 1``. Two short-cuts of the authors' program explain neither: its SSMC looks at the leader's
-newest window only, unless the leader is new, and its RB-SDA never draws the leader's last block.
-Take 5,000 runs here. All outcomes are in docs/validation.md.
+``--seed 1``. What was tried and explains neither is in docs/validation.md, with all outcomes. Take
+5,000 runs here.
 """
 
 from __future__ import annotations

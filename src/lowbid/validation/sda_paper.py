@@ -7,14 +7,13 @@ Gaussian ones by -x: all policies here treat the two ends alike, or know no loca
 The paper's BESA and WR-SDA decide ties by the flip of a coin; its SSMC explores by sqrt(log r), its
 other duels do not.
 
-On Gaussian arms a few runs in some thousand never find the best arm, and make a tenth to a half of
-some means: one run that loses 0.5 in each of 20,000 steps adds 2 to the mean of 5,000. Without such
-a run among them a figure seems to disagree, because the spread of single runs is then too small
-too. ``lowbid validate sda-paper --only "Gaussian 1 SSMC" --runs 5000`` gives 25.7 with a standard
-error of 0.64, which agrees with the paper's 26.9, but 25.1 with one of 0.22, which does not, with
-``--seed 1``. For "Gaussian 3 RBSDA", 50.4 in the paper, it gives 47.4 with one of 0.46 and
-``--seed 1``. What was tried and explains neither is in docs/validation.md, with all outcomes. Take
-5,000 runs here.
+On Gaussian arms a few runs in some thousand never find the best arm, and make much of some means:
+one run that loses 0.5 in each of 20,000 steps adds 2 to the mean of 5,000. Without such a run among
+them a figure seems to disagree, because the spread of single runs is then too small too. For SSMC
+on "Gaussian 1", 26.9 in the paper, ``lowbid validate sda-paper --only "Gaussian 1 SSMC" --runs
+5000`` gives 25.7 with a standard error of 0.64, which agrees; with ``--seed 1`` it gives 25.1 with
+one of 0.22, which does not. Take 5,000 runs here. All outcomes, and what was tried, are in
+docs/validation.md.
 """
 
 from __future__ import annotations

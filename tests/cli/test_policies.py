@@ -1,13 +1,42 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
 from lowbid import policies
 from lowbid.cli import main
+from lowbid.cli.policies import _policies
+
+PAGE = Path(__file__).parents[2] / "docs" / "policies.md"
 
 
-def test_every_policy_is_listed_once(capsys):
-    assert main(["policies"]) == 0
-    lines = capsys.readouterr().out.splitlines()[2:]
-    names = [line.split("  ")[0] for line in lines]
-    assert len(set(names)) == len(names)
-    assert {name.partition(".")[0] for name in names} == set(policies.__all__)
+def table(capsys, monkeypatch, columns: int, *names: str) -> str:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert main(["policies", *names]) == 0
+    return capsys.readouterr().out
+
+
+def test_every_policy_is_listed_once(capsys, monkeypatch):
+    lines = table(capsys, monkeypatch, 400).splitlines()
+    for name in (policy.name for policy in _policies()):
+        assert sum(line.startswith(f"{name} ") for line in lines) == 1
+    assert {policy.name.partition(".")[0] for policy in _policies()} == set(policies.__all__)
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_the_table_is_no_wider_than_the_terminal_and_loses_nothing(capsys, monkeypatch, columns):
+    narrow = table(capsys, monkeypatch, columns)
+    assert max(map(len, narrow.splitlines())) <= columns
+    wide = table(capsys, monkeypatch, 400)
+    letters = [sorted(text.replace("-", "").replace(" ", "")) for text in (narrow, wide)]
+    assert [x for x in letters[0] if x != "\n"] == [x for x in letters[1] if x != "\n"]
+
+
+def test_long_names_break_where_they_are_read(capsys, monkeypatch):
+    lines = table(capsys, monkeypatch, 80, "KLUCB.gaussian_u").splitlines()
+    assert lines[5].startswith("KLUCB.gaussian_ ")
+    assert lines[6].startswith("  unknown_variance ")
 
 
 def test_markdown_has_one_cell_for_each_column(capsys):
@@ -15,6 +44,12 @@ def test_markdown_has_one_cell_for_each_column(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert [line.count(" | ") for line in lines] == [6] * 4
     assert lines[2].startswith("| KLUCB.bernoulli | index | losses in [0, 1] |")
+
+
+def test_the_docs_have_the_table_as_it_is_printed(capsys):
+    assert main(["policies", "--markdown"]) == 0
+    table = capsys.readouterr().out
+    assert PAGE.read_text(encoding="utf-8").endswith(f"\n\n{table}"), "put the table in anew"
 
 
 def test_entries_to_cite(capsys):
@@ -25,3 +60,11 @@ def test_entries_to_cite(capsys):
 def test_unknown_names(capsys):
     assert main(["policies", "ucb9"]) == 2
     assert "no policy's name contains ucb9" in capsys.readouterr().err
+
+
+def test_a_reader_that_has_seen_enough_is_no_error():
+    command = [sys.executable, "-m", "lowbid", "policies"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0

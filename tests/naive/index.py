@@ -75,6 +75,10 @@ def kl_ucb(losses: list[list[float]], divergence, f: Callable[[int], float]) -> 
     )
 
 
+def gaussian_kl_ucb(losses: list[list[float]], sd: float, f: Callable[[int], float]) -> list[float]:
+    return each(losses, lambda x: mean(x) - sd * math.sqrt(2 * f(len(x)) / len(x)))
+
+
 def imed(losses: list[list[float]], divergence) -> list[float]:
     """The evidence n D(m, m*) against an arm, plus log n."""
     best = min((mean(x) for x in losses if x), default=0.0)

@@ -184,3 +184,18 @@ def unchanged(bandit, error, call):
     with pytest.raises(error):
         call()
     assert bandit.to_json() == before
+
+
+@pytest.mark.parametrize(
+    ("policy", "loss", "says"),
+    [
+        (lowbid.GIRO(), 3.0, "takes losses from 0 to 1; scale it"),
+        (lowbid.NPTS(), -3.0, "takes losses of 0 or more; scale it"),
+        (lowbid.NPTS(best=-1.0), -3.0, "takes losses of -1 or more; scale it"),
+        (lowbid.NPTS(), math.inf, "the loss is inf; give a finite number"),
+        (lowbid.UCB1(), -1e101, "give a finite number, of at most 1e"),
+    ],
+)
+def test_losses_out_of_range_are_told_the_range(policy, loss, says):
+    with pytest.raises(InvalidValueError, match=says):
+        lowbid.Bandit(2, policy).update(0, loss=loss)

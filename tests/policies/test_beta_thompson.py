@@ -33,4 +33,5 @@ def test_a_loss_between_0_and_1_is_a_coin():
         bandit.update(0, loss=0.3)
     flips = bandit.state.bad[0] - 1
     assert flips == int(flips)
+    assert bandit.state.good[0] - 1 == n - flips
     assert abs(flips / n - 0.3) < 4 * np.sqrt(0.3 * 0.7 / n)

@@ -31,6 +31,20 @@ def test_a_variant_has_its_own_entry():
     assert keys(lowbid.citation(policy)) == ["cowan2018normal"]
 
 
+def written(name):
+    """A surname as the docstrings have it, without initials."""
+    return name.partition(" and others")[0].split(", ")
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+def test_the_reference_is_one_of_the_docstring(cls):
+    references = " ".join(cls.__doc__.partition("References\n")[2].split())
+    for policy in cls.variants():
+        authors, year = reference(policy).rsplit(" ", 1)
+        assert f"({year})" in references
+        assert all(f" {author}" in references for author in written(authors))
+
+
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 def test_every_policy_has_whole_entries(cls):
     text = lowbid.citation(cls)
@@ -42,6 +56,7 @@ def test_every_policy_has_whole_entries(cls):
 
 def test_accents_are_shown():
     assert reference(lowbid.MOSS()) == "Audibert, Bubeck 2009"
+    assert reference(lowbid.UCBAlpha()) == "Bubeck, Cesa-Bianchi 2012"
     assert reference(lowbid.UCBV()) == "Audibert, Munos, Szepesvári 2009"
     assert reference(lowbid.KLUCB.bernoulli()) == "Cappé and others 2013"
 

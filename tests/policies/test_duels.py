@@ -19,6 +19,8 @@ DRAWS = {
     "normal": lambda rng, arm: rng.normal(0.3 * arm, 1.0),
     "far from zero": lambda rng, arm: 1e6 + rng.normal(0.3 * arm, 1.0),
     "three values": lambda rng, arm: rng.choice([0.2, 0.5, 0.9 + 0.1 * arm]),
+    # Measured from the first one, 0.2, they add up to almost 0, where 0 would be exact.
+    "tenths": lambda rng, arm: rng.choice([0.1, 0.2, 0.3], p=[0.35, 0.3, 0.35]),
     "constant": lambda rng, arm: 0.1 * (arm // 2),
 }
 

@@ -12,9 +12,11 @@ from lowbid import policies
 from lowbid.policies import Policy
 
 CLASSES = [getattr(policies, name) for name in policies.__all__]
-ABOUT = {"index", "plain", "posterior sampling"}
-VARIANTS = [policy for cls in CLASSES for policy in cls.variants() if policy.about.family in ABOUT]
-NUMBERS = {"indices", "draws", "weights", "lowest", "heights", "intercepts", "slopes"}
+VARIANTS = [policy for cls in CLASSES for policy in cls.variants()]
+NUMBERS = {
+    *("indices", "draws", "weights", "lowest", "heights", "intercepts", "slopes"),
+    *("totals", "sizes", "highest", "floor", "watched_means", "noise"),
+}
 
 
 def numbers(state) -> list[np.ndarray]:

@@ -39,5 +39,5 @@ def test_losses_are_measured_from_the_lowest_possible_one():
 
 def test_refuses_losses_below_the_lowest():
     bandit = lowbid.Bandit(2, lowbid.SemiBoundedIMED())
-    with pytest.raises(ValueError, match="takes losses from 0"):
+    with pytest.raises(ValueError, match="takes losses of 0 or more"):
         bandit.update(0, loss=-0.1)

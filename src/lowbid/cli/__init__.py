@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import pkgutil
 import sys
 from collections.abc import Sequence
@@ -50,10 +51,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the answer is the exit code."""
     given = parser().parse_args(arguments)
     try:
-        return int(given.run(given))
+        code = int(given.run(given))
+        sys.stdout.flush()
+        return code
     except LowbidError as error:
         print(f"lowbid: {error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:  # whoever reads, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except KeyboardInterrupt:
         print("lowbid: stopped", file=sys.stderr)
         return 130

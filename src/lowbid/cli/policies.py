@@ -1,16 +1,26 @@
 """List all policies: what each must know, what it costs, what is proved, whom to cite.
 
-Time is per step and memory in all, as they grow with K arms, t steps so far, and n losses of an
-arm. With --citation, print the BibTeX entries instead. With names, only policies whose name
-contains one of them.
+Time is per step and memory in all, as they grow with K arms, t steps so far, n losses of an arm,
+l batches and M subsets or members. Guarantees leave constants out; b is the losses' scale, and T
+the number of steps. The table is as wide as the terminal. With --citation, print the BibTeX
+entries instead. With names, only policies whose name contains one of them.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
+import re
+import shutil
+import textwrap
 from typing import Any
 
 _HEAD = ("name", "family", "must know", "time", "memory", "guarantee", "reference")
+_GAP = "  "
+_NARROWEST = 15
+_SOFT = "\N{SOFT HYPHEN}"  # marks where a word may break
+
+Cells = tuple[tuple[str, ...], ...]  # for each column, lines
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
         for row in [_HEAD, ("---",) * len(_HEAD), *map(_row, chosen)]:
             print(f"| {' | '.join(row)} |")
     else:
-        _print_table([_HEAD, *map(_row, chosen)])
+        _print_families([_row(policy) for policy in chosen])
     return 0
 
 
@@ -63,10 +73,49 @@ def _row(policy: Any) -> tuple[str, ...]:
     return (policy.name, about.family, about.needs, *cost, about.guarantee, reference(policy))
 
 
-def _print_table(rows: list[tuple[str, ...]]) -> None:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for number, row in enumerate(rows):
-        cells = (f"{cell:{width}}" for cell, width in zip(row, widths, strict=True))
-        print("  ".join(cells).rstrip())
-        if number == 0:
-            print("  ".join("-" * width for width in widths))
+def _print_families(rows: list[tuple[str, ...]]) -> None:
+    """One table for each family, all with the same columns, as wide as the terminal at most."""
+    head = (("name", "  reference"), ("must know",), ("time a step", "memory"), ("guarantee",))
+    widths = _widths([head, *map(_cells, rows)], shutil.get_terminal_size().columns)
+    for family, members in itertools.groupby(rows, key=lambda row: row[1]):
+        print(f"{family.upper()}\n")
+        _print_cells(head, widths)
+        print(_GAP.join("-" * width for width in widths))
+        for row in members:
+            _print_cells(_cells(row), widths)
+        print()
+
+
+def _cells(row: tuple[str, ...]) -> Cells:
+    """A row with fewer columns: what belongs together stands one below the other."""
+    name, _, needs, time, memory, guarantee, reference = row
+    return (name, f"  {reference}"), (needs,), (f"time {time}", f"memory {memory}"), (guarantee,)
+
+
+def _widths(rows: list[Cells], room: int) -> list[int]:
+    """As wide as the cells are; if that is too much, the widest columns give way."""
+    columns = [[line for cell in column for line in cell] for column in zip(*rows, strict=True)]
+    widths = [max(map(len, lines)) for lines in columns]
+    room -= len(_GAP) * (len(widths) - 1)
+    while sum(widths) > max(room, _NARROWEST * len(widths)):
+        widths[widths.index(max(widths))] -= 1
+    return widths
+
+
+def _print_cells(row: Cells, widths: list[int]) -> None:
+    columns = [
+        [part for line in cell for part in _wrapped(line, width)]
+        for cell, width in zip(row, widths, strict=True)
+    ]
+    for parts in itertools.zip_longest(*columns, fillvalue=""):
+        padded = (f"{part:{width}}" for part, width in zip(parts, widths, strict=True))
+        print(_GAP.join(padded).rstrip())
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    """The parts of a line that is too long; words may break after a dot, an underscore or =."""
+    if len(line) <= width:
+        return [line]
+    breakable = re.sub(r"(?<=[._=])(?=[\w'])", f"{_SOFT} ", line)
+    parts = textwrap.wrap(breakable, width, subsequent_indent="  ", break_on_hyphens=False)
+    return [part.replace(f"{_SOFT} ", "").replace(_SOFT, "") for part in parts]

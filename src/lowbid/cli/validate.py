@@ -1,8 +1,8 @@
 """Simulate published figures, and print ours beside them.
 
 Sources are named; all of them by default. A figure disagrees if it lies more than 3.5 standard
-errors from ours, and then the exit code is 1. Where rare bad runs make much of a mean, as with
-BESA, use --runs 5000 before you believe a disagreement.
+errors from ours, and then the exit code is 1. Where rare bad runs make much of a mean, as on
+Gaussian arms, use --runs 5000 before you believe a disagreement.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
             and not (arguments.quick and cell.horizon > _QUICK_HORIZON)
         ]
         if cells:
-            print(f"{cells[0].source}: {len(cells)} figures, {runs} runs each")
+            figures = "1 figure" if len(cells) == 1 else f"{len(cells)} figures"
+            print(f"{cells[0].source}: {figures}, {runs} runs each")
             print(Comparison.head())
         for comparison in compare(cells, runs=runs, seed=arguments.seed):
             print(comparison, flush=True)

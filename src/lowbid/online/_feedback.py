@@ -136,7 +136,8 @@ def _out_of_range(value: float, feedback: Feedback) -> str:
         return f"the {kind} is {value!r}; give a finite number."
     if abs(value) > LARGEST_LOSS:
         return f"the {kind} is {value!r}; scale it to at most {LARGEST_LOSS:g} in size."
+    ends = f"of {low:g} or more" if high == LARGEST_LOSS else f"from {low:g} to {high:g}"
     return (
-        f"the {kind} is {value!r}, but this bandit takes {feedback.plural} from {low:g} to "
-        f"{high:g}; scale it, or say which there are: Bandit({kind}_range=(lowest, highest))."
+        f"the {kind} is {value!r}, but this bandit takes {feedback.plural} {ends}; scale it, or "
+        f"say which there are: Bandit({kind}_range=(lowest, highest))."
     )

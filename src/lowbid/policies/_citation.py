@@ -69,7 +69,7 @@ def reference(policy: Policy) -> str:
     ('Auer, Cesa-Bianchi, Fischer 2002', 'Honda, Takemura 2015')
     """
     entry = entries_of(policy)[-1]
-    authors = re.search(r"author\s*=\s*{(.*)},\s*\n", entry, re.DOTALL)
+    authors = re.search(r"author\s*=\s*{(.*?)},\s*\n", entry, re.DOTALL)
     year = re.search(r"year\s*=\s*{(\d+)}", entry)
     if authors is None or year is None:
         return ""

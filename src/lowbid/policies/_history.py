@@ -38,6 +38,9 @@ class History(NamedTuple):
         Where each arm's block begins, and how many entries it can hold.
     counts, totals
         The number and the sum of each arm's losses.
+    sizes
+        The sum of their absolute values, which the rounding of sums is measured by: losses on
+        both sides of the origin may add up to almost 0.
     used
         How much of the pool is taken.
     origin
@@ -49,6 +52,7 @@ class History(NamedTuple):
     room: Ints
     counts: Ints
     totals: Floats
+    sizes: Floats
     used: Ints
     origin: Floats
 
@@ -62,6 +66,7 @@ def history_of(n_arms: int, capacity: int) -> History:
         room=np.zeros(n_arms, np.int64),
         counts=np.zeros(n_arms, np.int64),
         totals=np.zeros(n_arms),
+        sizes=np.zeros(n_arms),
         used=np.zeros(1, np.int64),
         origin=np.full(1, math.nan),
     )
@@ -73,6 +78,15 @@ def from_origin(history: History, loss: float) -> float:
     if math.isnan(history.origin[0]):
         history.origin[0] = loss
     return loss - history.origin[0]
+
+
+@kernel
+def _add_up(history: History, arm: int, loss: float) -> float:
+    """Take a loss into the arm's sums; give it as measured from the first one."""
+    loss = from_origin(history, loss)
+    history.totals[arm] += loss
+    history.sizes[arm] += abs(loss)
+    return loss
 
 
 @kernel
@@ -102,8 +116,7 @@ def _double(history: History, arm: int) -> None:
 @kernel
 def append_loss(history: History, arm: int, loss: float) -> float:
     """Keep a loss itself; give it as measured from the first one."""
-    loss = from_origin(history, loss)
-    history.totals[arm] += loss
+    loss = _add_up(history, arm, loss)
     _append(history, arm, loss)
     return loss
 
@@ -111,7 +124,7 @@ def append_loss(history: History, arm: int, loss: float) -> float:
 @kernel
 def append_sum(history: History, arm: int, loss: float) -> None:
     """Keep the sum of the arm's losses up to this one."""
-    history.totals[arm] += from_origin(history, loss)
+    _add_up(history, arm, loss)
     _append(history, arm, history.totals[arm])
 
 
@@ -131,6 +144,20 @@ def mean(history: History, arm: int) -> float:
 def at_most(a: float, b: float, size: float) -> bool:
     """Whether a <= b, up to the rounding of sums of the given size."""
     return a <= b + _ROUNDING * size
+
+
+@kernel
+def size_of_sums(history: History, first: int, second: int) -> float:
+    """The size of sums of two arms' losses."""
+    return history.sizes[first] + history.sizes[second]
+
+
+@kernel
+def mean_is_at_most(history: History, first: int, second: int) -> bool:
+    """Whether the first arm's mean is not above the second one's."""
+    size = history.sizes[first] / history.counts[first]
+    size += history.sizes[second] / history.counts[second]
+    return at_most(mean(history, first), mean(history, second), size)
 
 
 class TwoValues(NamedTuple):

@@ -28,7 +28,7 @@ import numpy as np
 from lowbid._kernel import allocating_kernel, kernel, specialise
 from lowbid._random import Stream, integer
 from lowbid.policies._base import Ints
-from lowbid.policies._history import History, append_sum, at_most, history_of
+from lowbid.policies._history import History, append_sum, at_most, history_of, size_of_sums
 
 
 class Rounds(NamedTuple):
@@ -177,9 +177,8 @@ def choose_leader(history: History, before: int, stream: Stream) -> int:
 @kernel
 def as_good(history: History, arm: int, leader: int) -> bool:
     """Whether an arm has as many losses as the leader, and no higher mean."""
-    total = history.totals[leader]
     return history.counts[arm] == history.counts[leader] and at_most(
-        history.totals[arm], total, abs(total)
+        history.totals[arm], history.totals[leader], size_of_sums(history, arm, leader)
     )
 
 

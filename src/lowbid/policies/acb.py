@@ -109,7 +109,7 @@ class ACB(Policy):
     about = About(
         family="ensemble",
         needs="the scale of the losses' noise",
-        time="K + M",
+        time="log K + M",
         memory="K M",
         guarantee="sqrt(T) up to logarithms, for linear bandits with noise drawn anew",
         bibtex=BIBTEX,

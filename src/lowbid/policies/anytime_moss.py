@@ -29,7 +29,7 @@ class State(NamedTuple):
     """What is kept of each arm, and room for the indices."""
 
     moments: Moments
-    log_shares: Floats  # log(K n)
+    log_counts: Floats  # log n
     indices: Floats
 
 
@@ -38,7 +38,7 @@ def init(parameters: AnytimeMOSS, n_arms: int, capacity: int) -> State:
     """Before its first loss an arm's index is minus infinity."""
     return State(
         moments=moments_of(n_arms),
-        log_shares=np.zeros(n_arms),
+        log_counts=np.zeros(n_arms),
         indices=np.full(n_arms, -math.inf),
     )
 
@@ -46,12 +46,12 @@ def init(parameters: AnytimeMOSS, n_arms: int, capacity: int) -> State:
 @kernel
 def select(parameters: AnytimeMOSS, state: State, step: int, stream: Stream) -> int:
     """Play the arm of lowest confidence bound."""
-    log = math.log(step)
+    log = math.log(step) - math.log(len(state.indices))
     factor = 0.5 * (1.0 + parameters.alpha)
     for arm in range(len(state.indices)):
         count = state.moments.counts[arm]
         if count > 0.0:
-            budget = factor * max(log - state.log_shares[arm], 0.0) / count
+            budget = factor * max(log - state.log_counts[arm], 0.0) / count
             state.indices[arm] = state.moments.means[arm] - parameters.scale * math.sqrt(budget)
     return argmin(state.indices, True, stream)
 
@@ -62,7 +62,7 @@ def update(
 ) -> None:
     """Move the arm's mean."""
     add_loss(state.moments, arm, loss)
-    state.log_shares[arm] = math.log(len(state.indices) * state.moments.counts[arm])
+    state.log_counts[arm] = math.log(state.moments.counts[arm])
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from lowbid._random import Stream
 from lowbid._require import require_finite
 from lowbid.policies._base import About, Kernels, Policy
 from lowbid.policies._dirichlet import weighted_mean
-from lowbid.policies._history import History, at_most, mean
+from lowbid.policies._history import History, mean, mean_is_at_most
 from lowbid.policies._rounds import duels
 from lowbid.policies.wr_sda import State, update
 from lowbid.policies.wr_sda import init as init_from_first_loss
@@ -51,11 +51,10 @@ def no_force(parameters: Any, number: int) -> float:
 def duel(parameters: BDS, state: State, challenger: int, leader: int, stream: Stream) -> bool:
     """Whether the challenger's mean, plain or under random weights, is not above the leader's."""
     history = state.history
+    if mean_is_at_most(history, challenger, leader):
+        return True
     goal = mean(history, leader)
-    own = mean(history, challenger)
-    return at_most(own, goal, abs(goal)) or (
-        weighted_mean(history, state.values, challenger, 0.0, stream) <= goal
-    )
+    return weighted_mean(history, state.values, challenger, 0.0, stream) <= goal
 
 
 @dataclass(frozen=True)

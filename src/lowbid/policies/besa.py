@@ -19,6 +19,7 @@ from lowbid.policies._history import (
     at_most,
     count_value,
     history_of,
+    size_of_sums,
     sum_of_sample,
     two_values_of,
 )
@@ -85,7 +86,7 @@ def second_wins(parameters: BESA, state: State, first: int, second: int, stream:
     fewer, more = (first, second) if swap else (second, first)
     n = history.counts[fewer]
     own, other = history.totals[fewer], history.totals[more]
-    size = abs(own) + abs(other)
+    size = size_of_sums(history, fewer, more)
     even = n == history.counts[more]
     if not even:
         other = sum_of_sample(history, state.values, more, n, stream)

@@ -8,7 +8,7 @@ from typing import Any
 from lowbid._kernel import kernel
 from lowbid._random import Stream
 from lowbid.policies._base import About, Kernels, Policy
-from lowbid.policies._history import at_most, sum_of_first
+from lowbid.policies._history import at_most, size_of_sums, sum_of_first
 from lowbid.policies._rounds import State, duels, init, update
 
 BIBTEX = r"""
@@ -26,8 +26,9 @@ def duel(parameters: Any, state: State, challenger: int, leader: int, stream: St
     """Whether the challenger's losses are at most as large as as many last ones of the leader."""
     history = state.history
     before = sum_of_first(history, leader, history.counts[leader] - history.counts[challenger])
-    after = history.totals[leader]
-    return at_most(history.totals[challenger], after - before, abs(after) + abs(before))
+    block = history.totals[leader] - before
+    size = size_of_sums(history, challenger, leader)
+    return at_most(history.totals[challenger], block, size)
 
 
 @dataclass(frozen=True)

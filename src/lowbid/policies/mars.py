@@ -256,7 +256,8 @@ class MARS(Policy):
     played again. The arm of lowest index is played; ties are broken uniformly at random.
 
     For independent losses with a continuous distribution that is symmetric about its mean, the
-    index lies above the mean with probability 1 / M, whatever the scale.
+    index lies above the mean with probability 1 / M in the first plays and about 1 / (M + 1)
+    later, whatever the scale. (The paper has M - 1 subsets for a level of 1 / M, its program M.)
 
     A subset's coins are drawn 64 at a time. Between two losses only the few lowest subsets are
     followed: the others catch up when one of them could have become the lowest, in one go if the

@@ -100,7 +100,7 @@ class MOSS(Policy):
     about = About(
         family="index",
         needs="the width of the losses' range, and the horizon",
-        time="K",
+        time="K, or log K with many arms",
         memory="K",
         guarantee="b sqrt(K T), whatever the gaps",
         bibtex=BIBTEX,

@@ -8,7 +8,7 @@ from typing import Any
 from lowbid._kernel import kernel
 from lowbid._random import Stream, integer
 from lowbid.policies._base import About, Kernels, Policy
-from lowbid.policies._history import at_most, sum_of_first
+from lowbid.policies._history import at_most, size_of_sums, sum_of_first
 from lowbid.policies._rounds import State, duels, init, update
 
 BIBTEX = r"""
@@ -28,9 +28,9 @@ def duel(parameters: Any, state: State, challenger: int, leader: int, stream: St
     history = state.history
     n = history.counts[challenger]
     first = integer(stream, history.counts[leader] - n + 1)
-    before = sum_of_first(history, leader, first)
-    after = sum_of_first(history, leader, first + n)
-    return at_most(history.totals[challenger], after - before, abs(after) + abs(before))
+    block = sum_of_first(history, leader, first + n) - sum_of_first(history, leader, first)
+    size = size_of_sums(history, challenger, leader)
+    return at_most(history.totals[challenger], block, size)
 
 
 @dataclass(frozen=True)

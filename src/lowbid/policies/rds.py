@@ -10,7 +10,7 @@ from lowbid._kernel import kernel
 from lowbid._random import Stream
 from lowbid.policies._base import About, Kernels, Policy
 from lowbid.policies._dirichlet import weighted_mean
-from lowbid.policies._history import at_most, mean
+from lowbid.policies._history import mean, mean_is_at_most
 from lowbid.policies._rounds import duels
 from lowbid.policies.bds import BIBTEX, may_fight, no_force
 from lowbid.policies.wr_sda import State, init, update
@@ -20,9 +20,9 @@ from lowbid.policies.wr_sda import State, init, update
 def duel(parameters: Any, state: State, challenger: int, leader: int, stream: Stream) -> bool:
     """Whether the challenger's mean, plain or under random weights, is not above the leader's."""
     history = state.history
-    goal = mean(history, leader)
-    if at_most(mean(history, challenger), goal, abs(goal)):
+    if mean_is_at_most(history, challenger, leader):
         return True
+    goal = mean(history, leader)
     bonus = imagined_loss(state, challenger, goal)
     return weighted_mean(history, state.values, challenger, bonus, stream) <= goal
 

@@ -14,6 +14,18 @@ from lowbid.policies._tangents import lowest_arm_lazily
 from lowbid.policies.kl_ucb import BIBTEX, log_loglog
 from lowbid.policies.semi_bounded_imed import State, init, update
 
+BIBTEX_BOUNDED = r"""
+@article{garivier2022klucbswitch,
+  title = {{KL-UCB}-switch: optimal regret bounds for stochastic bandits from both a
+           distribution-dependent and a distribution-free viewpoints},
+  author = {Garivier, Aur{\'e}lien and Hadiji, H{\'e}di and M{\'e}nard, Pierre and Stoltz, Gilles},
+  journal = {Journal of Machine Learning Research},
+  volume = {23},
+  number = {179},
+  year = {2022},
+}
+"""
+
 
 @kernel
 def index_at(parameters: SemiBoundedKLUCB, state: State, arm: int, x: float) -> tuple[float, float]:
@@ -78,7 +90,7 @@ class SemiBoundedKLUCB(Policy):
         time="K, and n for the few arms worked out",
         memory="t",
         guarantee="asymptotically optimal for bounded losses",
-        bibtex=BIBTEX,
+        bibtex=BIBTEX + BIBTEX_BOUNDED,
     )
     kernels = Kernels(init, select, update)
 

@@ -12,7 +12,7 @@ import numpy as np
 from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream
 from lowbid.policies._base import About, Floats, Ints, Kernels, Policy
-from lowbid.policies._history import History, at_most, history_of, sum_of_first
+from lowbid.policies._history import History, at_most, history_of, size_of_sums, sum_of_first
 from lowbid.policies._rounds import Rounds, duels, rounds_of, update
 
 BIBTEX = r"""
@@ -77,8 +77,8 @@ def duel(parameters: Any, state: State, challenger: int, leader: int, stream: St
         first += 1
     state.seen[challenger] = first
     state.highest[challenger] = highest
-    own = history.totals[challenger]
-    return at_most(own, highest, abs(own) + abs(history.totals[leader]))
+    size = size_of_sums(history, challenger, leader)
+    return at_most(history.totals[challenger], highest, size)
 
 
 @kernel

@@ -15,6 +15,7 @@ from lowbid.policies._history import (
     at_most,
     count_value,
     history_of,
+    size_of_sums,
     sum_of_sample,
     two_values_of,
 )
@@ -46,7 +47,7 @@ def duel(parameters: Any, state: State, challenger: int, leader: int, stream: St
     history = state.history
     own = history.totals[challenger]
     other = sum_of_sample(history, state.values, leader, history.counts[challenger], stream)
-    size = abs(own) + abs(history.totals[leader])
+    size = size_of_sums(history, challenger, leader)
     return at_most(own, other, size) and (not at_most(other, own, size) or coin(stream, 0.5) == 1.0)
 
 

@@ -1,0 +1,41 @@
+"""Policies that keep histories, played online for longer than there is room for at first."""
+
+import numpy as np
+import pytest
+
+import lowbid
+from lowbid import policies
+from lowbid.online._engine import _FIRST_CAPACITY
+from lowbid.policies._base import arrays_of
+from replay import replay
+
+VARIANTS = [policy for name in policies.__all__ for policy in getattr(policies, name).variants()]
+STEPS = _FIRST_CAPACITY + 80
+
+
+def grows(policy) -> bool:
+    """Whether the state for more steps is larger."""
+    sizes = [
+        sum(array.size for array in arrays_of(policy.start(2, steps, steps)[1]))
+        for steps in (_FIRST_CAPACITY, 2 * _FIRST_CAPACITY)
+    ]
+    return sizes[0] < sizes[1]
+
+
+KEEPERS = [policy for policy in VARIANTS if grows(policy)]
+
+
+def test_there_are_such_policies():
+    classes = {type(policy) for policy in KEEPERS}
+    assert {lowbid.BESA, lowbid.GIRO, lowbid.NPTS, lowbid.SemiBoundedIMED, lowbid.SSMC} <= classes
+
+
+@pytest.mark.parametrize("policy", KEEPERS, ids=lambda policy: policy.name)
+@pytest.mark.parametrize("n_arms", [3, 200])
+def test_plays_as_in_a_simulation_with_room_from_the_start(policy, n_arms):
+    arms = lowbid.Empirical([np.linspace(0.0, high, 33) for high in np.linspace(0.5, 1.0, n_arms)])
+    result = lowbid.simulate(policy, arms, STEPS, runs=1, seed=3, checkpoints=range(1, STEPS + 1))
+    played = [moment.arm for moment in replay(policy, arms, STEPS, seed=3)]
+    gaps = arms.means - arms.means.min()
+    assert np.array_equal(np.bincount(played, minlength=n_arms), result.pulls[0, 0])
+    assert np.allclose(np.cumsum(gaps[played]), result.regret[0, 0])

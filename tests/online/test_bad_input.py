@@ -193,7 +193,7 @@ def unchanged(bandit, error, call):
         (lowbid.NPTS(), -3.0, "takes losses of 0 or more; scale it"),
         (lowbid.NPTS(best=-1.0), -3.0, "takes losses of -1 or more; scale it"),
         (lowbid.NPTS(), math.inf, "the loss is inf; give a finite number"),
-        (lowbid.UCB1(), -1e101, "give a finite number, of at most 1e"),
+        (lowbid.UCB1(), -1e101, "scale it to at most 1e"),
     ],
 )
 def test_losses_out_of_range_are_told_the_range(policy, loss, says):

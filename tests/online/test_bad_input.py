@@ -22,10 +22,11 @@ def bandit():
 
 NAN_LIKE = [math.nan, math.inf, -math.inf, np.float64("nan"), 10**400]
 NOT_NUMBERS = ["much", None, [1.0], {}, 1 + 2j, np.complex128(1), np.array([1.0, 2.0]), object]
+OTHERS = [1e101, -1e101, decimal.Decimal(1), np.timedelta64(5, "s")]
 NOT_ARMS = ["lef", 0, True, 1.0, None, ["left"], ("left", "id"), b"left", np.float64(1)]
 
 
-@pytest.mark.parametrize("loss", NAN_LIKE + NOT_NUMBERS + [1e101, decimal.Decimal(1)], ids=repr)
+@pytest.mark.parametrize("loss", NAN_LIKE + NOT_NUMBERS + OTHERS, ids=repr)
 def test_a_loss_that_is_no_finite_number(bandit, loss):
     unchanged(bandit, InvalidValueError, lambda: bandit.update("left", loss=loss))
 
@@ -40,6 +41,8 @@ def test_an_unknown_arm(bandit, arm):
 def test_a_near_miss_is_pointed_out(bandit):
     with pytest.raises(UnknownNameError, match="did you mean 'left'"):
         bandit.update("lef", loss=1.0)
+    with pytest.raises(UnknownNameError, match="did you mean 0\\?"):
+        Bandit([0, "a"]).update("0", loss=1.0)
     with pytest.raises(UnknownNameError, match="the arms are 0 to 2"):
         Bandit(3).update(3, loss=1.0)
 
@@ -51,6 +54,41 @@ def test_it_must_be_said_which_of_loss_and_reward_it_is(bandit):
     unchanged(bandit, InvalidValueError, lambda: bandit.update("left"))
     unchanged(bandit, InvalidValueError, lambda: bandit.update("left", loss=1.0, reward=1.0))
     unchanged(bandit, InvalidValueError, lambda: bandit.update_many(["left"], [0.5]))
+
+
+def test_many_are_refused_in_words_for_many(bandit):
+    for call, words in [
+        (lambda: bandit.update_many(["left"], [0.5]), r"update_many\(arms, losses=\[0\.5\]\)"),
+        (lambda: bandit.update_many(["left"]), r"nothing was given; say update_many"),
+        (lambda: bandit.update_many(["left"], losses=[1], rewards=[2]), r"both \[1\] as loss"),
+        (lambda: bandit.update_many(["left"], losses=0.5), "0.5; give a list"),
+        (lambda: bandit.update_many(3, losses=[0.5]), "3; give a list"),
+        (
+            lambda: bandit.update_many(["left"], losses=[0.5, 1]),
+            "1 arms or decisions, but 2 losses",
+        ),
+        (lambda: bandit.update_many(["left"], rewards=[0.5]), "takes losses, but got a reward"),
+    ]:
+        with pytest.raises(InvalidValueError, match=words):
+            call()
+        unchanged(bandit, InvalidValueError, call)
+
+
+@pytest.mark.parametrize("horizon", [0, -1, 1.5, "many", True], ids=repr)
+def test_a_horizon_that_is_no_number_of_steps(horizon):
+    with pytest.raises(InvalidValueError, match="horizon"):
+        Bandit(2, horizon=horizon)
+
+
+def test_a_schedule_that_fails_late_leaves_the_bandit_as_it_was():
+    shrinking = lowbid.BatchEnsemble(lambda step: 2 if step < 1500 else 1, growth="redistribute")
+    bandit = Bandit(2, shrinking, seed=0)
+    for _ in range(1024):  # as many as there is room for at first
+        bandit.update(bandit.select(), loss=0.5)
+    for _ in range(2):
+        with pytest.raises(InvalidValueError, match="shrinks"):
+            bandit.select()
+        assert bandit.capacity == len(bandit.state.history_losses) == 1024
 
 
 def test_losses_and_rewards_are_not_mixed(bandit):

@@ -1,5 +1,7 @@
 """Names, units and signs; late feedback; the same choices as in a simulation."""
 
+import enum
+
 import numpy as np
 import pytest
 
@@ -104,6 +106,18 @@ def test_true_and_numpy_numbers_are_rewards_too():
     assert bandit.counts() == {"a": 5, "b": 0}
     assert bandit.means()["a"] == pytest.approx(0.9)
     assert {type(arm) for arm in bandit.arms} == {str}
+
+
+def test_the_members_of_an_enumeration_are_arms():
+    class Page(str, enum.Enum):  # noqa: UP042 - its str() is not its value
+        SHORT = "short"
+        LONG = "long"
+
+    bandit = Bandit(Page)
+    assert bandit.arms == ["short", "long"]
+    assert bandit.update(Page.SHORT, loss=1.0) is None
+    assert bandit.update("short", loss=1.0) is None
+    assert bandit.counts() == {"short": 2, "long": 0}
 
 
 @pytest.mark.parametrize("growth", ["append", "redistribute"])

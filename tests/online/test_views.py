@@ -168,3 +168,41 @@ def test_looking_changes_nothing():
     assert bandit.to_json() == before
     assert repr(Bandit(2)) == "<Bandit [0, 1], BatchEnsemble(baseline='minimum')>"
     assert "<svg" in Bandit(2)._repr_html_()
+
+
+@pytest.mark.parametrize("growth", ["append", "redistribute"])
+def test_what_is_shown_is_what_the_next_choice_goes_by(growth):
+    """At every step, those at which a batch is added and those with pending decisions included."""
+    policy = BatchEnsemble(batches=lambda step: 1 + step // 40, growth=growth, baseline="minimum")
+    bandit = Bandit(["a", "b", "c"], policy, seed=0)
+    bandit.update_many(["a", "b", "c"], rewards=[0.5, 0.25, 0.75])
+    for i in range(130):
+        told = bandit.explain()
+        for arm in told.arms:
+            assert arm.index == pytest.approx(max(arm.batch_estimates))
+        assert max(bid.estimate for bid in bandit.bids()) == pytest.approx(
+            max(bandit.indices().values())
+        )
+        if i % 7 == 0:
+            chosen = bandit.decide().arm
+        else:
+            chosen = bandit.select()
+            bandit.update(chosen, reward=(i * 7 % 10) / 10)
+        assert chosen in told.winners
+
+
+def test_removed_arms_are_not_waited_for():
+    bandit = Bandit(["a", "b"], BatchEnsemble(ties="first"))
+    bandit.decide(2)
+    bandit.remove_arm("a")
+    assert repr(bandit) == "<Bandit ['b'], BatchEnsemble(ties='first')>"
+
+
+def test_values_that_are_all_the_same_do_not_make_it_sure():
+    bandit = Bandit(["a", "b"], seed=0)
+    for i in range(400):
+        bandit.update("a", reward=0.0)  # orders are rare: none yet proves little
+        bandit.update("b", reward=float(i % 4 == 0))
+    found = bandit.recommend()
+    assert found.arm == "b"
+    assert not found.sure

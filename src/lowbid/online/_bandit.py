@@ -84,7 +84,8 @@ class Bandit(Views, Storage):
             kind: Kind = "loss" if reward_range is None else "reward"
             declared = read_range(f"{kind}_range", loss_range if kind == "loss" else reward_range)
             self._feedback = feedback_for(self.policy, kind, declared)
-        self._engine = Engine(self.policy, len(names), seed, horizon)
+        steps = None if horizon is None else require_whole("horizon", horizon)
+        self._engine = Engine(self.policy, len(names), seed, steps)
         self._roster = Roster(names, self._engine, empty_ledger(len(names)))
         self._decisions = Decisions()
         self._lock = threading.Lock()
@@ -174,15 +175,16 @@ class Bandit(Views, Storage):
         list
             What `update` gives, for each.
         """
+        if bare or (losses is None) == (rewards is None):
+            raise InvalidValueError(_which(_MANY, bare, losses, rewards))
         values = losses if rewards is None else rewards
-        items, numbers = list(what), [] if values is None else list(values)
+        items, numbers = _listed("what to update", what), _listed("what came of it", values)
         with self._lock:
-            given = (None if losses is None else 0.0, None if rewards is None else 0.0)
-            feedback = self._feedback_for(bare, *given)
+            feedback = self._feedback_for((), losses, rewards)
             if len(items) != len(numbers):
                 raise InvalidValueError(
                     f"there are {len(items)} arms or decisions, but {len(numbers)} "
-                    f"{feedback.kind}s; give one for each."
+                    f"{feedback.plural}; give one for each."
                 )
             checked = [read_value(value, feedback) for value in numbers]
             for item in items:
@@ -223,14 +225,14 @@ class Bandit(Views, Storage):
     def _feedback_for(self, bare: tuple[Any, ...], loss: Any, reward: Any) -> Feedback:
         """How what was given becomes a loss, or a clear error."""
         if bare or (loss is None) == (reward is None):
-            raise InvalidValueError(_which(bare, loss, reward))
+            raise InvalidValueError(_which(_ONE, bare, loss, reward))
         kind: Kind = "loss" if reward is None else "reward"
         feedback = self._feedback
         if feedback is None:
             return feedback_for(self.policy, kind, None)
         if feedback.kind != kind:
             raise InvalidValueError(
-                f"this bandit takes {feedback.kind}s, but got a {kind}; losses and rewards cannot "
+                f"this bandit takes {feedback.plural}, but got a {kind}; losses and rewards cannot "
                 "be mixed in one bandit."
             )
         return feedback
@@ -269,13 +271,24 @@ class Bandit(Views, Storage):
             self._roster.resume(arm)
 
 
-def _which(bare: tuple[Any, ...], loss: Any, reward: Any) -> str:
+# The two ways to say what came of one arm, and of many.
+_ONE = ("update(arm, loss={})", "update(arm, reward={})")
+_MANY = ("update_many(arms, losses={})", "update_many(arms, rewards={})")
+
+
+def _which(ways: tuple[str, str], bare: tuple[Any, ...], loss: Any, reward: Any) -> str:
     """What to say to someone who did not say which of loss and reward it is."""
     if bare:
-        return (
-            f"{bare[0]!r} may be a loss or a reward; say which: update(arm, loss={bare[0]!r}) or "
-            f"update(arm, reward={bare[0]!r})."
-        )
+        first, second = (way.format(repr(bare[0])) for way in ways)
+        return f"{bare[0]!r} may be a loss or a reward; say which: {first} or {second}."
+    first, second = (way.format("...") for way in ways)
     if loss is None:
-        return "nothing was given; say update(arm, loss=...) or update(arm, reward=...)."
-    return f"both loss={loss!r} and reward={reward!r} were given; say one of them."
+        return f"nothing was given; say {first} or {second}."
+    return f"both {loss!r} as loss and {reward!r} as reward were given; say {first} or {second}."
+
+
+def _listed(name: str, values: Any) -> list[Any]:
+    try:
+        return list(values)
+    except TypeError as error:
+        raise InvalidValueError(f"{name} is {values!r}; give a list.") from error

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
+
+import numpy as np
 
 from lowbid.errors import InvalidValueError, UnknownNameError
 
@@ -65,7 +68,7 @@ class Decisions:
         arm = found[0]
         if arm is None:
             return "removed"
-        if arm != decision.arm:
+        if not (isinstance(decision.arm, str | int | np.integer) and arm == decision.arm):
             raise InvalidValueError(
                 f"decision {identity!r} is for arm {arm!r}, not {decision.arm!r}."
             )
@@ -84,6 +87,10 @@ class Decisions:
             del self.open[identity]
             if arm is not None:
                 yield Decision(arm, identity)
+
+    def count_by_arm(self) -> Counter[Arm]:
+        """How many decisions of each arm are open; of removed ones none."""
+        return Counter(arm for arm, _ in self.open.values() if arm is not None)
 
     def remove_arm(self, arm: Arm) -> None:
         """Mark the open decisions of an arm: their outcomes will come too late."""
@@ -108,4 +115,6 @@ class Decisions:
         if not isinstance(identity, str):
             return False
         word, _, number = identity.partition("-")
-        return number.isascii() and number.isdigit() and 0 < int(number) <= self.words.get(word, 0)
+        most = self.words.get(word, 0)
+        counted = number.isascii() and number.isdigit() and len(number) <= len(str(most))
+        return counted and 0 < int(number) <= most

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from lowbid._kernel import Kernel
 from lowbid._random import key, stream_of_run
 from lowbid.policies import Policy
-from lowbid.policies._base import extend
+from lowbid.policies._base import copy_of, extend
 
 _FIRST_CAPACITY = 1024
 
@@ -66,17 +68,29 @@ class Engine:
         values = self.policy.indices(self.parameters, self.state, self.step)
         return [float(value) for value in values[: self.n_arms]]
 
+    def ahead(self) -> Any:
+        """A copy of the state as the next choice will find it: new batches, say, are in use."""
+        if self.step > self.capacity:
+            self.make_room(2 * self.capacity)
+        state = copy_of(self.state)
+        self.policy.kernels.select(self.parameters, state, self.step, np.zeros(1, np.uint64))
+        return state
+
     def make_room(self, capacity: int) -> None:
         """Move the state into one with room for more steps."""
-        self.capacity = capacity
-        for name, state in self.aside.items():
-            self.aside[name] = extend(state, self.empty(1))
-        self.replace(extend(self.state, self.empty(self.n_arms)), self.n_arms)
+        before, self.capacity = self.capacity, capacity
+        try:  # a schedule of the user's may fail, and memory may run out
+            aside = {name: extend(state, self.empty(1)) for name, state in self.aside.items()}
+            self.replace(extend(self.state, self.empty(self.n_arms)), self.n_arms)
+        except BaseException:
+            self.capacity = before
+            raise
+        self.aside = aside
 
     def replace(self, state: Any, n_arms: int) -> None:
         """Go on with another state."""
-        self.n_arms, self.state = n_arms, state
         self.parameters = self.policy.parameters(n_arms, self.horizon, self.capacity)
+        self.n_arms, self.state = n_arms, state
         self._unbind()
 
     def empty(self, n_arms: int) -> Any:

@@ -47,6 +47,11 @@ class Feedback(NamedTuple):
     width: float = 0.0
 
     @property
+    def plural(self) -> str:
+        """What the caller measures, in words for more than one."""
+        return "losses" if self.kind == "loss" else "rewards"
+
+    @property
     def declared(self) -> Range | None:
         """The range that the caller declared."""
         return (self.low, self.high) if self.width > 0.0 else None
@@ -114,6 +119,10 @@ def read_value(value: Any, feedback: Feedback) -> float:
             value = float(value)
         except OverflowError:
             value = math.inf
+        except TypeError as error:  # a time span of NumPy's, which passes for a number
+            raise InvalidValueError(
+                f"the {feedback.kind} is {value!r}; give one finite number."
+            ) from error
     if not feedback.low <= value <= feedback.high:
         raise InvalidValueError(_out_of_range(value, feedback))
     return value
@@ -121,9 +130,11 @@ def read_value(value: Any, feedback: Feedback) -> float:
 
 def _out_of_range(value: float, feedback: Feedback) -> str:
     kind, low, high = feedback.kind, feedback.low, feedback.high
-    if not math.isfinite(value) or high == _LARGEST:
+    if not math.isfinite(value):
         return f"the {kind} is {value!r}; give a finite number."
+    if abs(value) > _LARGEST:
+        return f"the {kind} is {value!r}; give a number between -{_LARGEST:g} and {_LARGEST:g}."
     return (
-        f"the {kind} is {value!r}, but this bandit takes {kind}s from {low:g} to {high:g}; scale "
-        f"it, or say which {kind}s there are: Bandit({kind}_range=(lowest, highest))."
+        f"the {kind} is {value!r}, but this bandit takes {feedback.plural} from {low:g} to "
+        f"{high:g}; scale it, or say which there are: Bandit({kind}_range=(lowest, highest))."
     )

@@ -35,7 +35,8 @@ COUNT, MEAN, SQUARES, DEVIATIONS, WEIGHT, WEIGHTED, SPREAD = range(7)
 _TUNED_FOR = math.log(2.0 / 0.05)
 _LARGEST_WEIGHT = 0.5
 
-# The asymptotic sequence is narrowest at about this many values, and says nothing before a few.
+# The asymptotic sequence is narrowest at about this many values. It says nothing before a few, nor
+# while all are the same: fifty visits without an order do not show that there never will be one.
 _NARROWEST_AT = 1000
 _FEW = 50
 
@@ -103,5 +104,5 @@ def asymptotic_sequence(ledger: Ledger, error: float) -> Ledger:
     rho2 = (-2.0 * math.log(error) + math.log(1.0 - 2.0 * math.log(error))) / _NARROWEST_AT
     known = count * rho2 + 1.0
     half = spread * np.sqrt(2.0 * known / (count**2 * rho2) * np.log(np.sqrt(known) / error))
-    half = np.where(count < _FEW, np.inf, half)
+    half = np.where((count < _FEW) | (spread == 0.0), np.inf, half)
     return np.stack([ledger[:, MEAN] - half, ledger[:, MEAN] + half], axis=1)

@@ -141,9 +141,10 @@ class Roster:
         known = [*self.names, *self.shelf]
         if known == list(range(len(known))):
             return f"arm {name!r} is not known; the arms are 0 to {len(known) - 1}."
-        near = difflib.get_close_matches(str(name), [str(arm) for arm in known], n=1)
+        spelled = {str(arm): arm for arm in known}
+        near = difflib.get_close_matches(str(name), spelled, n=1)
         if near:
-            return f"arm {name!r} is not known; did you mean {near[0]!r}?"
+            return f"arm {name!r} is not known; did you mean {spelled[near[0]]!r}?"
         listed = ", ".join(repr(arm) for arm in known[:10]) + (", ..." if len(known) > 10 else "")
         return f"arm {name!r} is not known; the arms are {listed}."
 
@@ -157,12 +158,13 @@ def is_name(name: object) -> bool:
 
 
 def _plain(name: Arm) -> Arm:
-    return str(name) if isinstance(name, str) else int(name)
+    # An enumeration's str() may be something else than the string that it is.
+    return str.__str__(name) if isinstance(name, str) else int(name)
 
 
 def read_arms(arms: int | Iterable[Arm]) -> list[Arm]:
     """The arms' names, or a clear error."""
-    if isinstance(arms, bool | str) or arms is None:
+    if isinstance(arms, bool | str | bytes) or arms is None:
         raise InvalidValueError(f"arms is {arms!r}; give a list of names, or how many there are.")
     if isinstance(arms, int | np.integer):
         if arms < 1:

@@ -43,7 +43,7 @@ class Views(Parts):
                 raise InvalidValueError(f"{policy.name} has no batches; BatchEnsemble has.")
             return [
                 Bid(self._roster.names[int(bid.arm)], self._in_units(bid.estimate))
-                for bid in policy.bids(self._engine.state)
+                for bid in policy.bids(self._engine.ahead())
             ]
 
     def explain(self) -> Explanation:
@@ -66,14 +66,14 @@ class Views(Parts):
                 indices = self._indices()
             except InvalidValueError:  # the policy has none
                 indices = {}
-            open_arms = [arm for arm, _ in self._decisions.open.values()]
+            pending = self._decisions.count_by_arm()
             estimates, sizes = self._batches()
             arms = [
                 ExplainedArm(
                     arm=arm,
                     count=int(row[COUNT]),
                     mean=_mean(row),
-                    pending=open_arms.count(arm),
+                    pending=pending[arm],
                     paused=arm in self._roster.shelf,
                     index=indices.get(arm),
                     batch_sizes=sizes.get(arm, []),
@@ -107,10 +107,11 @@ class Views(Parts):
             arms = ", ".join(repr(arm) for arm in self._roster.names[:6])
             more = ", ..." if len(self._roster.names) > 6 else ""
             count = int(sum(row[COUNT] for row in self._rows().values()))
-            plural = {"loss": "losses"}.get(self._kind, f"{self._kind}s")
+            plural = "outcomes" if self._feedback is None else self._feedback.plural
             told = f", {count} {plural}" if count else ""
             shelf = f", {len(self._roster.shelf)} paused" if self._roster.shelf else ""
-            waiting = f", {len(self._decisions.open)} pending" if self._decisions.open else ""
+            pending = self._decisions.count_by_arm().total()
+            waiting = f", {pending} pending" if pending else ""
             return f"<Bandit [{arms}{more}]{shelf}, {self.policy.name}{told}{waiting}>"
 
     def _repr_html_(self) -> str:
@@ -144,9 +145,10 @@ class Views(Parts):
 
     def _batches(self) -> tuple[dict[Arm, list[float]], dict[Arm, list[int]]]:
         """The estimates and sizes of every arm's batches, if there are batches."""
-        policy, state, names = self.policy, self._engine.state, self._roster.names
+        policy, names = self.policy, self._roster.names
         if not isinstance(policy, BatchEnsemble):
             return {}, {}
+        state = self._engine.ahead()
         table = policy.estimates(state)
         estimates = [[self._in_units(float(x)) for x in row] for row in table]
         sizes = state.counts[:, : table.shape[1]].tolist()

@@ -334,8 +334,8 @@ class BatchEnsemble(Policy):
 
     While p decisions of an arm wait for their losses, each of its batches counts them as if they
     were the arm's mean m: :math:`\hat\mu_{a,j} = (s + p m) / (c + p + 2)`. (Before the arm's first
-    loss m is the mean of all arms.) So a burst of decisions does not herd on one arm; with none
-    pending it is the paper's rule.
+    loss m is the mean of all arms, as it was when its index was last worked out.) So a burst of
+    decisions does not herd on one arm; with none pending it is the paper's rule.
 
     Losses must be such that 0 is the best possible one, or a mean loss at least is not negative:
     an empty batch counts as 0 and the padding pulls towards it. If that is not so, set
@@ -478,14 +478,22 @@ class BatchEnsemble(Policy):
         return [Bid(int(arm), float(estimates[arm, j])) for j, arm in enumerate(arms)]
 
     def estimates(self, state: State) -> Floats:
-        """Every batch's estimate of every arm's mean loss, (arm, batch)."""
+        """Every batch's estimate of every arm's mean loss, pending ones filled in, (arm, batch)."""
         baseline = state.baseline[0] if np.isfinite(state.baseline[0]) else 0.0
-        return state.estimates[:, : state.batches[0]] + baseline
+        parameters = self.parameters(len(state.pending), 1, 1)
+        table = state.estimates[:, : state.batches[0]].copy()
+        for arm in np.flatnonzero(state.pending).tolist():
+            pending = state.pending[arm]
+            sums = state.sums[arm] + pending * mean_above_baseline(state, arm)
+            for batch in range(table.shape[1]):
+                count = state.counts[arm, batch] + pending
+                table[arm, batch] = estimate(parameters, sums[batch], count)
+        return table + baseline
 
     def indices(self, parameters: Parameters, state: State, step: int) -> Floats:
         """Every arm's index: its lowest estimate, with pending losses filled in by its mean."""
         baseline = state.baseline[0] if np.isfinite(state.baseline[0]) else 0.0
-        return state.ranking.indices + baseline
+        return super().indices(parameters, state, step) + baseline
 
     def join(self, first: State, second: State, sizes: tuple[int, int], start: Start) -> State:
         """See `Policy.join`; arms that have fewer batches get empty ones, or are dealt again."""

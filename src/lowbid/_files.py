@@ -16,8 +16,9 @@ def replace_file(path: Path, *, durable: bool = False) -> Iterator[IO[bytes]]:
 
     Whatever happens, `path` is the old file or the new one. With `durable`, the new one is on disk
     when the block has ended. A process that is killed meanwhile leaves its unfinished file, whose
-    name ends in ``.part``.
+    name ends in ``.part``. A symbolic link stays, and what it points to is replaced.
     """
+    path = path.resolve()
     part = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
         with open(part, "xb") as file:

@@ -152,6 +152,16 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == ["bandit.json"]
 
 
+def test_a_link_to_the_file_stays_a_link(tmp_path):
+    bandit, target, link = used(steps=10), tmp_path / "real.json", tmp_path / "link.json"
+    bandit.save(target)
+    link.symlink_to(target)
+    bandit.update("a", loss=1.0)
+    bandit.save(link)
+    assert link.is_symlink()
+    assert target.read_text() == bandit.to_json()
+
+
 # A parent, with all code loaded, forks children that save all the time, and kills each after a
 # while that grows, so that all moments of `save` are hit.
 KILLER = """

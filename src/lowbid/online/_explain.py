@@ -134,6 +134,6 @@ def _interval(mean: float, left: float, right: float) -> str:
         drawn = (
             f'<line x1="{left:.1f}" x2="{right:.1f}" y1="{middle}" y2="{middle}" '
             f'stroke="#8ab" stroke-width="6"/>'
-            f'<circle cx="{mean:.1f}" cy="{middle}" r="4" fill="#124"/>'
+            f'<circle cx="{mean:.1f}" cy="{middle}" r="4" fill="currentColor"/>'
         )
     return f'<svg width="{_WIDTH}" height="{_ROW}">{drawn}</svg>'

@@ -120,8 +120,9 @@ def test_an_edit_in_another_file_takes_effect(tmp_path):
     assert answers == [2.0, 3.0, 2.0]
 
 
-def test_processes_that_compile_at_once_do_not_mix_up_their_code(tmp_path):
+def test_processes_that_compile_at_once_do_not_mix_up_their_code(tmp_path, monkeypatch):
     """All forms of one kernel go into one index, whichever process wrote it last."""
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)  # keep code beside its source
     (tmp_path / "shared.py").write_text(
         textwrap.dedent(
             """
@@ -187,7 +188,8 @@ def test_a_file_of_compiled_code_is_never_written_again_for_another_form(tmp_pat
     assert out.stdout == "3\n"
 
 
-def test_an_index_that_cannot_be_read_is_made_anew(tmp_path):
+def test_an_index_that_cannot_be_read_is_made_anew(tmp_path, monkeypatch):
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)  # keep code beside its source
     script = (
         "from lowbid._kernel import kernel\n\n@kernel\ndef one():\n    return 1\n\nprint(one())"
     )

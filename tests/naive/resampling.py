@@ -13,8 +13,8 @@ def dirichlet_mean(losses, extra: float, stream) -> float:
     return math.fsum(w * x for w, x in zip(weights, values, strict=True)) / math.fsum(weights)
 
 
-def npts(losses, stream) -> list[float]:
-    return [dirichlet_mean(x, 0.0, stream) for x in losses]
+def npts(losses, stream, best: float = 0.0) -> list[float]:
+    return [dirichlet_mean(x, best, stream) for x in losses]
 
 
 def phe(losses, stream, a: float) -> list[float]:
@@ -40,10 +40,10 @@ def reboot(losses, stream, sd: float, inflation: float) -> list[float]:
     return indices
 
 
-def bounded_duel(losses, lead, stream) -> bool:
-    """BDS with 0 as the best loss."""
+def bounded_duel(losses, lead, stream, best: float = 0.0) -> bool:
+    """BDS."""
     goal = statistics.fmean(lead)
-    return statistics.fmean(losses) <= goal + 1e-12 or dirichlet_mean(losses, 0.0, stream) <= goal
+    return statistics.fmean(losses) <= goal + 1e-12 or dirichlet_mean(losses, best, stream) <= goal
 
 
 def robust_duel(losses, lead, stream) -> bool:

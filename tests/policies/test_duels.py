@@ -1,5 +1,7 @@
 """All policies that play rounds of duels, beside their naive twins."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -49,7 +51,11 @@ def test_plays_the_same_rounds_as_its_naive_twin(name, draws):
 
 @pytest.mark.parametrize(
     ("policy", "duel"),
-    [(lowbid.BDS(), resampling.bounded_duel), (lowbid.RDS(), resampling.robust_duel)],
+    [
+        (lowbid.BDS(), resampling.bounded_duel),
+        (lowbid.BDS(best=-1.0), functools.partial(resampling.bounded_duel, best=-1.0)),
+        (lowbid.RDS(), resampling.robust_duel),
+    ],
 )
 def test_dirichlet_sampling_plays_the_same_rounds_as_its_naive_twin(policy, duel):
     twin = duels.NaiveRounds(5, duel, equals=True)

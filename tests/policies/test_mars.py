@@ -28,7 +28,7 @@ def index_of(bandit, arm: int) -> float:
     return bandit.state.ranking.indices[arm] + bandit.state.origin[0]
 
 
-@pytest.mark.parametrize("subsets", [2, 3, 20, 200])
+@pytest.mark.parametrize("subsets", [2, 3, 20, 64, 200])
 @pytest.mark.parametrize("kind", ["coins", "normal", "constant", "three values"])
 def test_index_is_the_lowest_mean_of_all_subsets(subsets, kind):
     rng = np.random.default_rng(subsets)

@@ -14,6 +14,10 @@ from replay import lowest_arms
 
 RULES = {
     "NPTS": (lowbid.NPTS(), resampling.npts),
+    "NPTS, best": (
+        lowbid.NPTS(best=-2.0),
+        lambda losses, stream: resampling.npts(losses, stream, -2.0),
+    ),
     "PHE": (lowbid.PHE(a=1.1), lambda losses, stream: resampling.phe(losses, stream, 1.1)),
     "ReBoot": (
         lowbid.ReBoot(sd=0.5, inflation=1.5),
@@ -37,6 +41,16 @@ def test_follows_the_naive_index(name):
         assert arm in lowest_arms(indices(losses, stream))
         losses[arm].append(rng.beta(1 + arm, 2))
         bandit.update(arm, loss=losses[arm][-1])
+
+
+@pytest.mark.parametrize("policy", [lowbid.GIRO(), lowbid.PHE(), lowbid.ReBoot()])
+def test_arms_not_yet_played_come_first(policy):
+    bandit = lowbid.Bandit(20, policy, seed=0)
+    played = []
+    for _ in range(20):
+        played.append(bandit.select())
+        bandit.update(played[-1], loss=0.0)
+    assert sorted(played) == list(range(20))
 
 
 def state_after(policy, losses):

@@ -4,14 +4,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help reproduce test lint types coverage bench-core bench-online clean
+.PHONY: help reproduce test lint coverage bench bench-quick bench-core bench-online clean
 
 help:
 	@echo "make reproduce   the paper's experiments: tables, figures, and a verdict on each of its claims"
 	@echo "make test        run the tests"
 	@echo "make lint        check style, types and the direction of imports"
 	@echo "make coverage    run the kernels' tests uncompiled and report what they cover"
-	@echo "make bench-core  time the simulation beside the same loop in C"
+	@echo "make bench       lowbid beside its peers and beside C, and how cost grows; half an hour"
+	@echo "make bench-quick C and growth with the arms, in under two minutes"
+	@echo "make bench-core  the promises of the core: C, arms, workers, first result, memory"
 	@echo "make bench-online  time select + update beside other libraries"
 
 # Installing writes a stamp, so that it is done again only when the project's files change.
@@ -38,6 +40,13 @@ coverage: $(VENV)/installed
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q tests/uncompiled tests/environments
 	$(BIN)/coverage report --include='src/lowbid/policies/*,src/lowbid/environments/*,src/lowbid/_random.py,src/lowbid/simulation/_loop.py' --fail-under=95
 
+# Peers are installed from PyPI under benchmarks/.peers, each in an environment of its own.
+bench: $(VENV)/installed
+	$(BIN)/python -m benchmarks --pictures docs/images
+
+bench-quick: $(VENV)/installed
+	$(BIN)/python -m benchmarks --quick
+
 bench-core: $(VENV)/installed
 	$(BIN)/python benchmarks/core.py
 
@@ -45,5 +54,5 @@ bench-online: $(VENV)/installed
 	$(BIN)/python benchmarks/online.py
 
 clean:
-	rm -rf $(VENV) out .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) out benchmarks/.peers .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -2,7 +2,7 @@
 
     python benchmarks/core.py [--quick]
 
-Compiles benchmarks/batch_ensemble.c with gcc -O3 and runs both by turns, so that a noisy machine
+Compiles benchmarks/c/batch_ensemble.c with gcc -O3 and runs both by turns, so that a noisy machine
 disturbs both alike; prints one line for each promise. Exits 1 if one is not kept.
 """
 
@@ -65,7 +65,7 @@ def against_c(repeats: int) -> bool:
     arms = evenly_spread(10)
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "batch_ensemble"
-        source = HERE / "batch_ensemble.c"
+        source = HERE / "c" / "batch_ensemble.c"
         subprocess.run(["gcc", "-O3", "-o", program, source, "-lm"], check=True)
 
         def c_loop() -> tuple[float, float]:

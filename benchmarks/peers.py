@@ -2,43 +2,90 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import venv
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 FOLDER = Path(__file__).resolve().parent / ".peers"
+SERVER = Path(__file__).resolve().parent / "tasks" / "serve.py"
 
-REQUIREMENTS = {
-    "river": ["river"],
-    "mabwiser": ["mabwiser"],
-    "SMPyBandits": ["SMPyBandits==0.9.7", "numpy<2", "scipy<1.14", "setuptools<80"],
+
+@dataclass(frozen=True)
+class Library:
+    """What to install, and what a user imports; nothing is installed for lowbid itself."""
+
+    imports: str
+    requirements: tuple[str, ...] = ()
+
+
+LIBRARIES = {
+    "lowbid": Library("import lowbid"),
+    "river": Library("from river import bandit", ("river",)),
+    "mabwiser": Library("from mabwiser.mab import MAB, LearningPolicy", ("mabwiser",)),
+    "mabby": Library("import mabby", ("mabby",)),
+    # The last version on PyPI is of 2020, and wants the NumPy and SciPy of before their renaming.
+    "SMPyBandits": Library(
+        "from SMPyBandits.Policies import UCB; from SMPyBandits.Environment import Evaluator",
+        ("SMPyBandits==0.9.7", "numpy<2", "scipy<1.14", "setuptools<80"),
+    ),
 }
 
 
 class NotInstalledError(Exception):
-    """A peer that could not be installed; says why."""
+    """A library that could not be installed or started; says why."""
 
 
-def python_of(peer: str) -> Path:
-    """The interpreter of a peer's environment."""
-    home = FOLDER / peer
+def python_of(name: str) -> Path:
+    """The interpreter of a library's environment."""
+    library = LIBRARIES[name]
+    if not library.requirements:
+        return Path(sys.executable)
+    home = FOLDER / name
     python = home / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     if not (home / "ready").exists():
         venv.create(home, with_pip=True, clear=True)
-        command = [python, "-m", "pip", "install", "-q", *REQUIREMENTS[peer]]
+        command = [python, "-m", "pip", "install", "-q", *library.requirements]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            raise NotInstalledError(done.stderr.strip().splitlines()[-1])
+            raise NotInstalledError((done.stderr.strip().splitlines() or ["no reason given"])[-1])
         (home / "ready").touch()
     return python
 
 
-def run(peer: str, code: str) -> str:
-    """What a piece of code prints in a peer's environment."""
-    done = subprocess.run(
-        [python_of(peer), "-c", code], capture_output=True, text=True, check=False
-    )
-    if done.returncode != 0:
-        raise NotInstalledError((done.stderr.strip().splitlines() or ["no reason given"])[-1])
-    return done.stdout
+class Server:
+    """A process that has imported a library, and measures what it is asked to."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.process = subprocess.Popen(
+            [python_of(name), SERVER, name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.about = self._answer()
+
+    def ask(self, **question: Any) -> Any:
+        """Send a question, and wait for the answer."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(question) + "\n")
+        self.process.stdin.flush()
+        return self._answer()
+
+    def _answer(self) -> Any:
+        assert self.process.stdout is not None
+        assert self.process.stderr is not None
+        line = self.process.stdout.readline()
+        if not line:
+            said = self.process.stderr.read().strip().splitlines() or ["no reason given"]
+            raise NotInstalledError(said[-1])
+        return json.loads(line)
+
+    def close(self) -> None:
+        """End the process."""
+        self.process.communicate()

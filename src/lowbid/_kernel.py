@@ -53,7 +53,9 @@ class Kernel(Generic[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         if _interpreted.get():
-            return self.function(*args, **kwargs)
+            # Streams of random bits wrap around at 2**64 by design.
+            with np.errstate(over="ignore"):
+                return self.function(*args, **kwargs)
         return self.compiled(*args, **kwargs)
 
     def entry(self, *arguments: Any) -> Callable[..., R]:
@@ -156,9 +158,7 @@ def interpreted() -> Iterator[None]:
     """Run kernels as plain Python inside this block."""
     token = _interpreted.set(True)
     try:
-        # Streams of random bits wrap around at 2**64 by design.
-        with np.errstate(over="ignore"):
-            yield
+        yield
     finally:
         _interpreted.reset(token)
 

@@ -1,0 +1,119 @@
+"""Measure everything, and print the tables of the README and docs/speed.md as Markdown.
+
+    python -m benchmarks [--quick] [--parts c,growth,workers,peers,reproduce]
+
+The quick form measures the loops in C and growth with the number of arms, and exits 1 if a bound
+is broken. Figures are kept in the output folder, part by part: with --parts, the others are taken
+from there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from . import beside_peers, c_loops, growth, pictures, table
+from .reproduce import WITHOUT_MARS
+from .reproduce import measure as seconds_to_reproduce
+
+PARTS = ("c", "growth", "workers", "peers", "reproduce")
+PART_OF_C = 0.6
+# With so many arms, a step may take so many times what it takes with 10.
+MOST_TIMES = {1_000: 3.0, 100_000: 8.0, 1_000_000: 10.0}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="under two minutes, without peers")
+    parser.add_argument("--parts", default=",".join(PARTS), help="what to measure again")
+    parser.add_argument("--repeats", type=int, help="turns of each comparison")
+    parser.add_argument("--out", type=Path, default=Path("out/bench"))
+    parser.add_argument("--pictures", type=Path, help="where to draw; by default the same folder")
+    given = parser.parse_args()
+    if given.quick:
+        return quick(given.repeats or 5, tuple(MOST_TIMES))
+    results = everything(given.parts.split(","), given.repeats or 5, given.out)
+    pictures.draw(results, (given.pictures or given.out) / "speed-growth.png")
+    print(table.markdown(results))
+    rows = results["peers"]["simulate"]
+    same = all(found["agrees"] for row in rows for found in row["regret"].values())
+    return 0 if same else 1
+
+
+def quick(repeats: int, sizes: tuple[int, ...]) -> int:
+    """C, and growth with the number of arms; says which bounds are broken."""
+    in_c = c_loops.measure(repeats)
+    policy = growth.BATCH_ENSEMBLE
+    points = [(n, growth.with_arms(policy, n, repeats)) for n in (10, *sizes)]
+    name = f"BatchEnsemble, {policy.batches} batches"
+    print(table.markdown({"c": in_c, "growth": {"arms": {name: points}}}))
+    broken = [
+        f"{which}: {row['part'].median:.2f} of the speed of C, less than {PART_OF_C}"
+        for which, row in in_c.items()
+        if row["part"].median < PART_OF_C
+    ]
+    broken += [
+        f"K = {n:,}: {ns / points[0][1]:.1f} times the step at K = 10, more than {MOST_TIMES[n]:g}"
+        for n, ns in points[1:]
+        if ns > MOST_TIMES[n] * points[0][1]
+    ]
+    print("\n".join(["", *broken] if broken else ["", "All bounds are kept."]))
+    return 1 if broken else 0
+
+
+def everything(parts: list[str], repeats: int, folder: Path) -> dict[str, Any]:
+    """Measure these parts, and take the others from the last time."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / "results.json"
+    results = json.loads(file.read_text()) if file.exists() else {}
+    measures = {
+        "c": lambda: c_loops.measure(3 * repeats),
+        "growth": lambda: all_growth(repeats),
+        "workers": lambda: growth.speed_with_workers(repeats),
+        "peers": lambda: beside_peers.measure(repeats),
+        "reproduce": lambda: reproduced(results),
+    }
+    for part in PARTS:
+        if part in parts or part not in results:
+            print(part, file=sys.stderr, flush=True)
+            results[part] = measures[part]()
+            file.write_text(json.dumps(results, indent=1))
+    return json.loads(file.read_text())
+
+
+def all_growth(repeats: int, patience: float = 20.0) -> dict[str, Any]:
+    """Every series, for every policy of the paper."""
+    found: dict[str, Any] = {}
+    arms, steps = (10, 100, 1_000, 10_000, 100_000, 1_000_000), (1_000, 10_000, 100_000)
+    steps += (1_000_000, 10_000_000)
+    for key, measure in {
+        "arms": lambda name: growth.time_with_arms(name, arms, repeats, patience),
+        "steps": lambda name: growth.time_with_steps(name, steps, 3, patience),
+        "memory_arms": lambda name: growth.memory_with_arms(name, arms[2:], patience),
+        "memory_steps": lambda name: growth.memory_with_steps(name, steps, patience),
+    }.items():
+        found[key] = {}
+        for name in growth.paper_policies():
+            print(f"  {key} {name}", file=sys.stderr, flush=True)
+            found[key][name] = measure(name)
+    batches = [2**power for power in range(11)]
+    found["batches"] = {"BatchEnsemble": growth.time_with_batches(batches, 3, patience)}
+    return found
+
+
+def reproduced(results: dict[str, Any]) -> dict[str, float]:
+    """Processor seconds of the whole paper without MARS, and of one policy in SMPyBandits."""
+    with tempfile.TemporaryDirectory() as folder:
+        seconds_to_reproduce(["--policies", WITHOUT_MARS, "--runs", "2"], folder)  # compiles
+        ours, _ = seconds_to_reproduce(["--policies", WITHOUT_MARS], folder)
+    ucb1 = results["peers"]["simulate"][0]["figures"]["SMPyBandits"][0]
+    steps = beside_peers.RUNS * beside_peers.HORIZON
+    return {"lowbid": ours, "SMPyBandits": ucb1 * steps / 1e9}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

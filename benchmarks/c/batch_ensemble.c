@@ -1,0 +1,43 @@
+/* Batch Ensemble with a fixed number of batches: the same rule and the same work at each step. */
+#include "loop.h"
+
+static double *sums, *estimates, *indices;
+static int64_t *counts, *next_batch;
+
+static void room(void) {
+    sums = malloc(sizeof(double) * arms * batches);
+    estimates = malloc(sizeof(double) * arms * batches);
+    counts = malloc(sizeof(int64_t) * arms * batches);
+    indices = malloc(sizeof(double) * arms);
+    next_batch = malloc(sizeof(int64_t) * arms);
+}
+
+static void reset(void) {
+    memset(sums, 0, sizeof(double) * arms * batches);
+    memset(estimates, 0, sizeof(double) * arms * batches);
+    memset(counts, 0, sizeof(int64_t) * arms * batches);
+    memset(indices, 0, sizeof(double) * arms);
+    memset(next_batch, 0, sizeof(int64_t) * arms);
+}
+
+static inline int select_arm(int64_t step, uint64_t *stream) {
+    (void)step;
+    return lowest(indices, stream);
+}
+
+static inline void update(int arm, double loss) {
+    int64_t batch = next_batch[arm], at = (int64_t)arm * batches + batch;
+    next_batch[arm] = batch + 1 < batches ? batch + 1 : 0;
+    sums[at] += loss;
+    counts[at] += 1;
+    double before = estimates[at], now = sums[at] / (counts[at] + 2.0);
+    estimates[at] = now;
+    if (now <= indices[arm]) {
+        indices[arm] = now;
+    } else if (before == indices[arm]) {
+        const double *row = estimates + (int64_t)arm * batches;
+        double least = row[0];
+        for (int j = 1; j < batches; j++) least = row[j] < least ? row[j] : least;
+        indices[arm] = least;
+    }
+}

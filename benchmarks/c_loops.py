@@ -1,0 +1,68 @@
+"""The limit: the same loops in C, compiled here with gcc -O3 and run by turns with ours.
+
+Both play 10 Bernoulli arms for 2,000 steps, 500 times, on one core, and record the regret at the
+end of each run. The loops in C (benchmarks/c) use the library's random streams and rules, without
+its options.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import lowbid
+
+from .measure import by_turns, processor_seconds, ratios, spread
+
+SOURCES = Path(__file__).parent / "c"
+ARMS, BATCHES, HORIZON = 10, 12, 2000
+POLICIES = {
+    "UCB1": (lowbid.UCB1(), "ucb1"),
+    f"Batch Ensemble, {BATCHES} batches": (lowbid.BatchEnsemble(batches=BATCHES), "batch_ensemble"),
+}
+
+
+def measure(repeats: int, runs: int = 500) -> dict[str, Any]:
+    """Nanoseconds per step of both loops, and the C loop's time as a part of ours."""
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, (policy, source) in POLICIES.items():
+            program = Path(folder) / source
+            command = ["gcc", "-O3", "-o", program, SOURCES / f"{source}.c", "-lm"]
+            subprocess.run(command, check=True)
+            found[name] = _compare(program, policy, runs, repeats)
+    return found
+
+
+def _compare(program: Path, policy: lowbid.Policy, runs: int, repeats: int) -> dict[str, Any]:
+    arms = lowbid.Bernoulli(np.linspace(0.1, 0.9, ARMS))
+
+    def in_c() -> tuple[float, float]:
+        command = [program, *map(str, (ARMS, BATCHES, HORIZON, runs))]
+        out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        taken, regret = map(float, out.split())
+        return taken, regret
+
+    def ours() -> lowbid.Result:
+        return lowbid.simulate(policy, arms, HORIZON, runs, checkpoints=[HORIZON], workers=1)
+
+    check_same_work(in_c()[1], ours())
+    works = {"C": lambda: in_c()[0], "lowbid": lambda: processor_seconds(ours)}
+    taken = by_turns(works, repeats)
+    per_step = 1e9 / (HORIZON * runs)
+    return {
+        "C": spread(seconds * per_step for seconds in taken["C"]),
+        "lowbid": spread(seconds * per_step for seconds in taken["lowbid"]),
+        "part": ratios(taken["C"], taken["lowbid"]),
+    }
+
+
+def check_same_work(regret_in_c: float, result: lowbid.Result) -> None:
+    row = result.summary()[0]
+    if abs(regret_in_c - row.mean) > 4 * row.se * 2**0.5:
+        sys.exit(f"not the same work: mean regret {regret_in_c:.2f} in C, {row.mean:.2f} here")

@@ -1,0 +1,75 @@
+"""Clocks, turns and spreads: how every figure here is taken."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+
+class Spread(NamedTuple):
+    """The median of repeats, the lowest and the highest."""
+
+    median: float
+    low: float
+    high: float
+
+
+class Usage(NamedTuple):
+    """What a process took: seconds of processor and clock, and most memory at once, in MB."""
+
+    processor: float
+    clock: float
+    peak: float
+
+
+def spread(values: Iterable[float]) -> Spread:
+    known = list(values)
+    return Spread(statistics.median(known), min(known), max(known))
+
+
+def processor_seconds(work: Callable[[], object]) -> float:
+    """Seconds that this process was computing: what else the machine does counts little."""
+    began = time.process_time()
+    work()
+    return time.process_time() - began
+
+
+def clock_seconds(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def by_turns(works: Mapping[str, Callable[[], float]], repeats: int) -> dict[str, list[float]]:
+    """Measure all by turns, again and again, so that a noisy moment disturbs all alike."""
+    taken: dict[str, list[float]] = {name: [] for name in works}
+    for _ in range(repeats):
+        for name, work in works.items():
+            taken[name].append(work())
+    return taken
+
+
+def ratios(above: Sequence[float], below: Sequence[float]) -> Spread:
+    """The ratio of two measurements, turn by turn."""
+    return spread(a / b for a, b in zip(above, below, strict=True))
+
+
+def new_process(command: Sequence[str], given: str = "") -> Usage:
+    """Run a command to its end, and say what it took."""
+    began = time.perf_counter()
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(given)
+        process.stdin.close()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    clock = time.perf_counter() - began
+    return Usage(usage.ru_utime + usage.ru_stime, clock, usage.ru_maxrss / 1024)

@@ -1,0 +1,157 @@
+"""The figures as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from .growth import slope
+
+PEERS = ("river", "SMPyBandits", "mabby", "mabwiser")
+Answer = dict[str, Any]
+
+
+def markdown(results: Answer) -> str:
+    """All tables of what was measured."""
+    parts = []
+    if "peers" in results:
+        parts += [online(results["peers"]), simulation(results["peers"])]
+        parts += [same_work(results["peers"]), around(results["peers"])]
+    if "reproduce" in results:
+        parts.append(reproduce(results["reproduce"]))
+    if "c" in results:
+        parts.append(beside_c(results["c"]))
+    if "growth" in results:
+        parts.append(growth(results["growth"]))
+    if "workers" in results:
+        parts.append(workers(results["workers"]))
+    return "\n\n".join(parts)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def number(value: float) -> str:
+    """Three digits that count."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def within(spread: Sequence[float], unit: str = "") -> str:
+    """A median, with the lowest and the highest."""
+    median, low, high = spread
+    return f"{number(median)}{unit} ({number(low)} to {number(high)})"
+
+
+def cell(row: Answer, name: str) -> str:
+    return number(row["figures"][name][0]) if name in row["figures"] else "–"
+
+
+def heads(results: Answer) -> list[str]:
+    def label(name: str) -> str:
+        return f"{name} {results['versions'].get(name, '')}".strip()
+
+    missing = [f"{name} (not installed)" for name in PEERS if name in results["missing"]]
+    return ["lowbid", *(label(name) for name in PEERS if name in results["versions"]), *missing]
+
+
+def columns(results: Answer) -> list[str]:
+    known = [name for name in PEERS if name in results["versions"]]
+    return ["lowbid", *known, *(name for name in PEERS if name in results["missing"])]
+
+
+def beside_fastest(row: Answer) -> str:
+    return within(row["ratio"], " x") if row["ratio"] else "–"
+
+
+def online(results: Answer) -> str:
+    rows = [
+        [f"{row['policy']}, K = {row['arms']:,}"]
+        + [cell(row, name) for name in columns(results)]
+        + [beside_fastest(row)]
+        for row in results["online"]
+    ]
+    head = ["select + update, µs", *heads(results), "fastest peer / lowbid"]
+    notes = [f"{name} could not be installed: {why}" for name, why in results["missing"].items()]
+    return "\n\n".join([table(head, rows), *notes])
+
+
+def simulation(results: Answer) -> str:
+    rows = [
+        [row["policy"]]
+        + [
+            number(1e9 / row["figures"][name][0]) if name in row["figures"] else "–"
+            for name in columns(results)
+        ]
+        + [beside_fastest(row)]
+        for row in results["simulate"]
+    ]
+    head = ["simulated steps a second, one core", *heads(results), "lowbid / fastest peer"]
+    return table(head, rows)
+
+
+def same_work(results: Answer) -> str:
+    def regret(row: Answer, name: str) -> str:
+        if name not in row["regret"]:
+            return "–"
+        found = row["regret"][name]
+        if name == "lowbid":
+            return f"{found['mean']:.1f}"
+        doubt = "" if found["agrees"] else ", NOT THE SAME WORK"
+        return f"{found['difference']:+.1f} ± {found['error']:.1f}{doubt}"
+
+    rows = [
+        [row["policy"], *(regret(row, name) for name in columns(results))]
+        for row in results["simulate"]
+        if len(row["regret"]) > 1
+    ]
+    first, *others = heads(results)
+    head = ["mean regret at T = 2,000", first, *(f"{name}: difference" for name in others)]
+    return table(head, rows)
+
+
+def around(results: Answer) -> str:
+    names = columns(results)
+    rows = [
+        ["most memory in that simulation of UCB1, MB"]
+        + [number(results["memory"][n]) if n in results["memory"] else "–" for n in names],
+        ["importing it, processor seconds"]
+        + [f"{results['starting'][n][0]:.2f}" if n in results["starting"] else "–" for n in names],
+    ]
+    return table(["", *heads(results)], rows)
+
+
+def reproduce(results: Answer) -> str:
+    rows = [
+        ["`lowbid reproduce` without MARS: 6 tests, 7 policies", f"{results['lowbid']:.1f}"],
+        ["SMPyBandits: UCB1 in one of these tests", f"{results['SMPyBandits']:.1f}"],
+    ]
+    return table(["processor seconds", "100 runs of 2,000 steps"], rows)
+
+
+def beside_c(results: Answer) -> str:
+    rows = [
+        [name, within(row["C"]), within(row["lowbid"]), within(row["part"])]
+        for name, row in results.items()
+    ]
+    head = ["ns per simulated step, K = 10", "C, gcc -O3", "lowbid", "speed as a part of C's"]
+    return table(head, rows)
+
+
+def growth(results: Answer) -> str:
+    sizes = sorted({size for points in results["arms"].values() for size, _ in points})
+    rows = []
+    for name, points in results["arms"].items():
+        known = dict(map(tuple, points))
+        rows.append(
+            [name]
+            + [number(known[size]) if size in known else "–" for size in sizes]
+            + [f"{slope(points):.2f}"]
+        )
+    return table(["ns per step", *(f"K = {size:,}" for size in sizes), "slope"], rows)
+
+
+def workers(results: Answer) -> str:
+    rows = [[f"{n} workers", within(ratio, " x")] for n, ratio in results.items() if n != "1"]
+    return table(["steps a second on the clock", "over one worker"], rows)

@@ -1,0 +1,29 @@
+"""lowbid: the online object, and `simulate` with one worker."""
+
+import lowbid
+
+POLICIES = {
+    "UCB1": lowbid.UCB1(),
+    "Thompson": lowbid.BetaThompson(),
+    "KL-UCB": lowbid.KLUCB.bernoulli(),
+    "UCB-V": lowbid.UCBV(),
+    "Batch Ensemble": lowbid.BatchEnsemble(),
+}
+
+
+def bandit(policy, n_arms, history):
+    made = lowbid.Bandit(n_arms, POLICIES[policy], reward_range=(0.0, 1.0))
+    for arm, reward in history:
+        made.update(arm, reward=reward)
+    return made.select, lambda arm, reward: made.update(arm, reward=reward)
+
+
+def simulate(policy, means, horizon):
+    arms = lowbid.RandomArms(lowbid.Bernoulli, n_arms=len(means[0]))
+    assert (
+        arms.table(0, len(means))[:, :, 0] == [[1.0 - mean for mean in row] for row in means]
+    ).all()
+    result = lowbid.simulate(
+        POLICIES[policy], arms, horizon, runs=len(means), seed=0, checkpoints=[horizon], workers=1
+    )
+    return result.regret[0, :, -1].tolist()

@@ -1,0 +1,98 @@
+"""The benchmarks run, at tiny sizes. What they find depends on the machine, and is not tested."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+from benchmarks import __main__ as command
+from benchmarks import beside_peers, c_loops, growth, pictures, table
+from benchmarks.measure import by_turns, new_process, ratios, spread
+
+needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
+
+
+@needs_gcc
+def test_the_loops_in_c_do_the_same_work():
+    found = c_loops.measure(repeats=1, runs=50)
+    assert set(found) == set(c_loops.POLICIES)
+    assert all(row["part"].low > 0 for row in found.values())
+
+
+@needs_gcc
+def test_the_quick_form_says_which_bounds_are_broken(capsys, monkeypatch):
+    monkeypatch.setattr(command, "PART_OF_C", 0.0)
+    monkeypatch.setattr(command, "MOST_TIMES", {20: np.inf})
+    assert command.quick(repeats=1, sizes=(20,)) == 0
+    assert "All bounds are kept." in capsys.readouterr().out
+    monkeypatch.setattr(command, "MOST_TIMES", {20: 0.0})
+    assert command.quick(repeats=1, sizes=(20,)) == 1
+    assert "K = 20" in capsys.readouterr().out
+
+
+def test_many_arms_are_timed_in_one_long_play(monkeypatch):
+    monkeypatch.setattr(growth, "SMALL", 10)
+    assert growth.with_arms(growth.BATCH_ENSEMBLE, 200, repeats=1, seconds=1e-4) > 0
+
+
+def test_every_policy_of_the_paper_has_a_series():
+    for name in growth.paper_policies(100):
+        assert len(growth.time_with_steps(name, (50, 100), repeats=1, patience=60)) == 2
+
+
+def test_a_series_ends_when_patience_does():
+    assert growth.series(lambda size: 2.0 * size, (1, 2, 3), patience=-1.0) == [(1, 2.0)]
+
+
+def test_slopes_are_powers():
+    assert growth.slope([(n, 3.0 * n**1.5) for n in (1, 10, 100, 1000)]) == pytest.approx(1.5)
+    assert np.isnan(growth.slope([(1, 2.0)]))
+
+
+def test_measurements_take_turns():
+    order = []
+    works = {name: lambda name=name: order.append(name) or 1.0 for name in "ab"}
+    assert by_turns(works, 2) == {"a": [1.0, 1.0], "b": [1.0, 1.0]}
+    assert order == ["a", "b", "a", "b"]
+    assert ratios([2.0, 6.0, 4.0], [1.0, 2.0, 1.0]) == (3.0, 2.0, 4.0)
+    assert spread([5.0]) == (5.0, 5.0, 5.0)
+
+
+def test_a_new_process_tells_what_it_took():
+    usage = new_process(["cat"], "some text")
+    assert usage.clock > 0
+    assert usage.peak > 0
+
+
+def test_other_work_is_noticed():
+    ours = list(np.linspace(0, 1, 50))
+    found = beside_peers.agreement(
+        {"lowbid": ours, "same": ours[::-1], "other": [x + 1.0 + 0.1 * x for x in ours]}
+    )
+    assert found["same"]["agrees"]
+    assert not found["other"]["agrees"]
+
+
+def test_tables_and_pictures(tmp_path):
+    points = [(10, 1.0), (100, 2.0), (1000, 4.0)]
+    figures = {"lowbid": spread([1.0]), "river": spread([5.0])}
+    row = {"policy": "UCB1", "arms": 10, "figures": figures, "fastest": "river"}
+    row |= {"ratio": spread([5.0]), "regret": beside_peers.agreement({"lowbid": [1.0, 2.0]})}
+    one = {name: {"one": points} for name, *_ in pictures.PANELS if name != "workers"}
+    results = {
+        "growth": one,
+        "workers": {"1": (1.0, 1.0, 1.0), "2": (1.9, 1.8, 2.0)},
+        "peers": {
+            "versions": {"lowbid": "1", "river": "2"},
+            "missing": {"mabby": "no reason given"},
+            "online": [row],
+            "simulate": [row],
+            "memory": {"lowbid": 1.0, "river": 2.0},
+            "starting": {"lowbid": spread([0.1]), "river": spread([0.5])},
+        },
+    }
+    text = table.markdown(results)
+    assert "mabby could not be installed: no reason given" in text
+    assert "5 x" in text
+    pictures.draw(results, tmp_path / "picture.png")
+    assert (tmp_path / "picture.png").stat().st_size > 10_000

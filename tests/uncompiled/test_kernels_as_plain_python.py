@@ -25,6 +25,17 @@ def test_policies_play_every_arm_and_favour_the_best(policy):
             assert (result.pulls > 0).all()
 
 
+@pytest.mark.parametrize("growth", ["append", "redistribute"])
+def test_late_feedback_and_growth(growth):
+    policy = lowbid.BatchEnsemble(lambda t: 1 + t // 40, growth, baseline="minimum")
+    arms = lowbid.Uniform(0.0, [0.5, 0.7, 0.9])
+    late = {"horizon": 200, "runs": 1, "seed": 1, "delay": 7, "lost": 0.1, "batch": 3}
+    compiled = lowbid.simulate(policy, arms, **late)
+    with interpreted():
+        plain = lowbid.simulate(policy, arms, **late)
+    assert np.array_equal(plain.pulls, compiled.pulls)
+
+
 def test_many_arms_use_the_tree():
     with interpreted():
         arms = lowbid.Bernoulli(np.linspace(0.1, 0.9, 120))

@@ -1,4 +1,4 @@
-"""Compiled kernels: the only module that imports numba.
+"""Compiled kernels: the module that imports numba (`_memory` has two hints of its own).
 
 A *kernel* is a plain Python function on numbers, arrays and named tuples. It is compiled on
 its first call, not when its module is imported, so ``import lowbid`` stays quick. The same
@@ -132,6 +132,34 @@ def kernel(function: Callable[P, R]) -> Kernel[P, R]:
 def allocating_kernel(function: Callable[P, R]) -> Kernel[P, R]:
     """Mark a function that makes new arrays for compilation on its first call."""
     return Kernel(function, allocates=True)
+
+
+class Hint(Kernel[P, None]):
+    """A kernel that tells the machine something and changes no result.
+
+    Uncompiled it does nothing; `build` makes what it is within compiled code.
+    """
+
+    def __init__(self, function: Callable[P, None], build: Callable[[], Any]) -> None:
+        super().__init__(function)
+        self.build = build
+
+    @functools.cached_property
+    def compiled(self) -> Any:
+        """What numba takes for this function."""
+        with _compiling:
+            return self.build()
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """A fingerprint of what is built."""
+        code = _describe(cast(types.FunctionType, self.build).__code__)
+        return hashlib.blake2b(code.encode(), digest_size=8).hexdigest()
+
+
+def hint(build: Callable[[], Any]) -> Callable[[Callable[P, None]], Hint[P]]:
+    """Mark a function, empty but for its docstring, as a hint that `build` makes."""
+    return functools.partial(Hint, build=build)
 
 
 @functools.cache

@@ -88,7 +88,7 @@ def test_a_schedule_that_fails_late_leaves_the_bandit_as_it_was():
     for _ in range(2):
         with pytest.raises(InvalidValueError, match="shrinks"):
             bandit.select()
-        assert bandit.capacity == len(bandit.state.history_losses) == 1024
+        assert bandit.capacity == len(bandit.state.batches.history_losses) == 1024
 
 
 def test_losses_and_rewards_are_not_mixed(bandit):

@@ -135,10 +135,10 @@ class Calls(RuleBasedStateMachine):
             assert math.isnan(mean) == math.isnan(ours)
             assert math.isnan(mean) or ours == pytest.approx(mean)
         if isinstance(bandit.policy, BatchEnsemble):
-            held = dict(zip(bandit.arms, bandit.state.pending.tolist(), strict=True))
+            held = dict(zip(bandit.arms, bandit.state.batches.pending.tolist(), strict=True))
             for arm in bandit.arms:
                 assert held[arm] == list(books.open.values()).count(arm)
-            counts = bandit.state.counts.sum(axis=1).tolist()
+            counts = bandit.state.batches.counts.sum(axis=1).tolist()
             assert counts == [len(books.values[arm]) for arm in bandit.arms]
 
 

@@ -138,7 +138,7 @@ def test_while_decisions_are_pending_batches_are_filled_with_the_mean(growth):
         losses[decision.arm].append(0.5)
         expected = [pending_index(dealt(x, 3), held(bandit, arm)) for arm, x in losses.items()]
         assert bandit.indices() == pytest.approx(dict(enumerate(expected)))
-    assert bandit.state.pending.tolist() == [0, 0]
+    assert bandit.state.batches.pending.tolist() == [0, 0]
 
 
 def held(bandit, arm):
@@ -165,7 +165,7 @@ def test_an_old_decision_expires():
     assert first not in bandit.pending()
     assert bandit.update(first, loss=1.0) == "closed"
     assert bandit.update(later[0], loss=1.0) is None
-    assert bandit.state.pending.sum() == len(bandit.pending())
+    assert bandit.state.batches.pending.sum() == len(bandit.pending())
 
 
 def test_late_feedback_of_a_removed_arm_is_answered_even_if_the_name_is_used_again():
@@ -189,5 +189,5 @@ def test_late_feedback_of_a_paused_arm_is_taken_in():
     bandit.update("a", loss=0.75)
     bandit.resume_arm("a")
     assert bandit.counts() == {"b": 0, "c": 0, "a": 4}
-    assert bandit.state.sums[2].tolist() == [0.5, 1.0]
-    assert bandit.state.pending.tolist() == [0, 0, 0]
+    assert bandit.state.batches.sums[2].tolist() == [0.5, 1.0]
+    assert bandit.state.batches.pending.tolist() == [0, 0, 0]

@@ -235,7 +235,7 @@ def test_threads_that_share_a_bandit_lose_no_update():
         sys.setswitchinterval(interval)
     assert failures == []
     assert sum(bandit.counts().values()) == 1 + 8 * 400
-    assert bandit.state.counts.sum() == 1 + 8 * 400
+    assert bandit.state.batches.counts.sum() == 1 + 8 * 400
     assert bandit.step == 2 + 8 * 400
     assert bandit.pending() == []
 
@@ -267,8 +267,8 @@ def test_a_copy_taken_while_others_write_is_whole(take):
         sys.setswitchinterval(interval)
     for twin in copies:
         told = sum(twin.counts().values())
-        assert told == twin.state.counts.sum() == twin.step - 1 - len(twin.pending())
-        assert twin.state.pending.sum() == len(twin.pending())
+        assert told == twin.state.batches.counts.sum() == twin.step - 1 - len(twin.pending())
+        assert twin.state.batches.pending.sum() == len(twin.pending())
 
 
 def test_a_copy_shares_nothing():
@@ -312,7 +312,7 @@ def test_merged_bandits_know_what_both_saw():
     assert left.counts() == {arm: len(x) for arm, x in everything.items()}
     assert left.means() == pytest.approx({arm: sum(x) / len(x) for arm, x in everything.items()})
     assert left.step == len(ones) + 6 + 1
-    assert left.state.pending.sum() == 6
+    assert left.state.batches.pending.sum() == 6
     for decision in [*waiting, *mine]:
         assert left.update(decision, reward=1.0) is None
     go = [left.select() for _ in range(5)]

@@ -126,19 +126,21 @@ def test_merged_batches_hold_all_losses(losses, split, growth, baseline, batches
         parts[number < split].update(arm, loss=loss / 4)
     merged = policy.merge(parts[0].state, parts[1].state)
     lowest = min((loss / 4 for _, loss in losses), default=np.inf)
-    assert merged.baseline[0] == (lowest if baseline == "minimum" else baseline)
+    assert merged.batches.baseline[0] == (lowest if baseline == "minimum" else baseline)
+    finite = np.nan_to_num(merged.batches.baseline[0], posinf=0.0)
     for arm in range(3):
         mine = [loss / 4 for other, loss in losses if other == arm]
-        assert merged.counts[arm].sum() == len(mine)
-        total = sum(mine) - (merged.baseline[0] * len(mine) if mine else 0.0)
-        assert merged.sums[arm].sum() == pytest.approx(total)
-        for batch in range(merged.batches[0]):
-            total, count = merged.sums[arm, batch], merged.counts[arm, batch]
-            assert merged.estimates[arm, batch] == (total / (count + 2) if count else 0.0)
+        assert merged.batches.counts[arm].sum() == len(mine)
+        total = sum(mine) - (merged.batches.baseline[0] * len(mine) if mine else 0.0)
+        assert merged.batches.sums[arm].sum() == pytest.approx(total)
+        for batch in range(merged.batches.in_use[0]):
+            total, count = merged.batches.sums[arm, batch], merged.batches.counts[arm, batch]
+            above = total / (count + 2) if count else 0.0
+            assert policy.estimates(merged)[arm, batch] == above + finite
     if growth == "redistribute" and batches != 3:
-        counts = merged.counts[:, : merged.batches[0]]
+        counts = merged.batches.counts[:, : merged.batches.in_use[0]]
         assert (counts.max(axis=1) - counts.min(axis=1) <= 1).all()
-        assert merged.history_length[0] == len(losses)
+        assert merged.batches.history_length[0] == len(losses)
 
 
 @pytest.mark.parametrize("policy", [lowbid.UCB1(), lowbid.BetaThompson()], ids=str)

@@ -131,7 +131,7 @@ def test_bernoulli_fication_keeps_means_and_uses_only_the_two_ends():
     n = 20_000
     for _ in range(n):
         bandit.update(0, loss=1.0)
-    total = bandit.state.sums.sum()
+    total = bandit.state.batches.sums.sum()
     assert total % 4.0 == 0.0
     standard_error = 4.0 * math.sqrt(0.25 * 0.75 / n)
     assert total / n == pytest.approx(1.0, abs=4 * standard_error)
@@ -147,7 +147,7 @@ def test_a_fixed_schedule_keeps_no_history():
     for batches in (4, schedules.HighProbability()):
         policy = BatchEnsemble(batches=batches, growth="redistribute")
         _, state = policy.start(n_arms=3, horizon=1000)
-        assert state.history_losses.size == 0
+        assert state.batches.history_losses.size == 0
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_coins_are_dealt_again_as_they_fell():
     bandit = lowbid.Bandit(2, policy, seed=1)
     for _ in range(120):
         bandit.update(bandit.select(), loss=0.7)
-    assert set(np.unique(bandit.state.sums % 2.0)) == {0.0}
+    assert set(np.unique(bandit.state.batches.sums % 2.0)) == {0.0}
 
 
 def test_losses_beyond_all_measure_are_refused():
@@ -254,4 +254,4 @@ def test_a_schedule_that_fails_later_leaves_the_bandit_as_it_was():
     for _ in range(3):
         with pytest.raises(InvalidValueError, match="shrinks from 3 to 2 batches at step 1500"):
             bandit.select()
-        assert bandit.state.history_losses.size == 1024
+        assert bandit.state.batches.history_losses.size == 1024

@@ -12,7 +12,8 @@ def scan_and_tree(n_arms):
     assert len(tree.groups) > 0
     for arm in range(n_arms, 200):
         ranking.place(tree, arm, np.inf)
-    return ranking.Ranking(np.zeros(n_arms), np.zeros((0, 8)), np.zeros(1, np.int64)), tree
+    nothing, unknown = np.zeros((0, 8)), np.full(1, -1)
+    return ranking.Ranking(np.zeros(n_arms), nothing, np.zeros(1, np.int64), unknown), tree
 
 
 @settings(max_examples=80)
@@ -67,3 +68,19 @@ def test_the_tree_s_padding_never_wins():
         ranking.place(tree, arm, np.inf)
     stream = np.array([1], np.uint64)
     assert {ranking.lowest_arm(tree, True, stream) for _ in range(3000)} <= set(range(97))
+
+
+def test_the_winner_is_forgotten_when_an_index_changes():
+    """A lone winner is kept between choices; a new index or a new tie must be seen at once."""
+    for n_arms in (5, 300):
+        few_or_many = ranking.ranking_of(n_arms)
+        stream = np.array([1], np.uint64)
+        ranking.place(few_or_many, 3, -1.0)
+        assert {ranking.lowest_arm(few_or_many, True, stream) for _ in range(9)} == {3}
+        ranking.place(few_or_many, 1, -1.0)
+        assert {ranking.lowest_arm(few_or_many, True, stream) for _ in range(99)} == {1, 3}
+        ranking.place_unsorted(few_or_many, 2, -2.0)
+        ranking.rebuild(few_or_many)
+        assert ranking.lowest_arm(few_or_many, True, stream) == 2
+        ranking.place(few_or_many, 2, 0.5)
+        assert ranking.lowest_arm(few_or_many, False, stream) == 1

@@ -151,7 +151,7 @@ class Views(Parts):
         state = self._engine.ahead()
         table = policy.estimates(state)
         estimates = [[self._in_units(float(x)) for x in row] for row in table]
-        sizes = state.counts[:, : table.shape[1]].tolist()
+        sizes = state.batches.counts[:, : table.shape[1]].astype(int).tolist()
         return dict(zip(names, estimates, strict=True)), dict(zip(names, sizes, strict=True))
 
     def _in_units(self, loss: float) -> float:

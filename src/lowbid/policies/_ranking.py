@@ -1,9 +1,10 @@
 """The lowest of many indices, with ties broken uniformly at random or by the first arm.
 
-With few arms a plain scan is fastest. With many, a tournament tree keeps for each group of four
-the lowest index below it and how many arms share it, so that a change costs O(log K), and so does
-picking one of the tied arms uniformly: the same arm that the scan would pick. The eight numbers of
-a group fill one line of the processor's cache; fetching those lines is what such a tree costs.
+With few arms a plain scan is fastest. With many, a tournament tree keeps for each group the lowest
+index below it and how many arms share it, so that a change costs O(log K), and so does picking one
+of the tied arms uniformly: the same arm that the scan would pick. Fetching memory is what such a
+tree costs, so a leaf is eight arms, whose indices fill one line of the processor's cache, and a
+group above them has four children, for two numbers of each; lines are fetched a level ahead.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from lowbid._kernel import allocating_kernel, kernel
+from lowbid._memory import fetch, use_huge_pages
 from lowbid._random import Stream, integer
 
 if TYPE_CHECKING:  # _base imports _arms, and that imports this module
@@ -21,6 +23,7 @@ if TYPE_CHECKING:  # _base imports _arms, and that imports this module
 
 # Measured: below this many arms the scan wins, above it the tree.
 _SCAN_AT_MOST = 96
+_LEAF = 8  # arms
 
 
 class Ranking(NamedTuple):
@@ -29,37 +32,44 @@ class Ranking(NamedTuple):
     Attributes
     ----------
     indices
-        The arms' indices; with a tree, filled up to whole groups of four with NaN, which is
-        neither lower than an index nor equal to one.
+        The arms' indices; with a tree, filled up to whole leaves with NaN, which is neither lower
+        than an index nor equal to one.
     groups
-        The tree, from the groups just above the arms to the top one, (group, 8): for four children
-        their lowest indices, then how many arms below each share it. Empty with a scan.
+        The tree, from the groups just above the leaves to the top one, (group, 8): the lowest
+        indices of four children, then how many arms below each share it. Empty with a scan.
     levels
         Where each level of the tree begins in `groups`, and where the last one ends.
+    winner
+        The only arm of lowest index, if it is known, or -1: most losses change no index.
     """
 
     indices: Floats
     groups: Floats
     levels: Ints
+    winner: Ints
 
 
 @allocating_kernel
 def ranking_of(n_arms: int) -> Ranking:
     """Make a ranking in which every arm has index 0."""
     if n_arms <= _SCAN_AT_MOST:
-        return Ranking(np.zeros(n_arms), np.zeros((0, 8)), np.zeros(1, np.int64))
-    padded = 4 * _quarter(n_arms)
+        scan = np.zeros((0, 8))
+        return Ranking(np.zeros(n_arms), scan, np.zeros(1, np.int64), np.full(1, -1, np.int64))
+    padded = _LEAF * ((n_arms + _LEAF - 1) // _LEAF)
     levels = np.zeros(32, np.int64)
     height = 0
-    children = padded // 4
+    children = padded // _LEAF
     while children > 1:
         height += 1
         levels[height] = levels[height - 1] + _quarter(children)
         children = _quarter(children)
     groups = np.full((levels[height], 8), math.inf)
     groups[:, 4:] = 0.0
-    ranking = Ranking(np.full(padded, math.nan), groups, levels[: height + 1].copy())
-    ranking.indices[:n_arms] = 0.0
+    indices = np.empty(padded)
+    use_huge_pages(indices)
+    indices[:n_arms] = 0.0
+    indices[n_arms:] = math.nan
+    ranking = Ranking(indices, groups, levels[: height + 1].copy(), np.full(1, -1, np.int64))
     rebuild(ranking)
     return ranking
 
@@ -81,16 +91,27 @@ def _quarter(children: int) -> int:
 
 
 @kernel
-def _arms_group(ranking: Ranking, group: int) -> tuple[float, float]:
-    """The lowest index of four neighbouring arms, and how many share it."""
-    first = 4 * group
-    lowest = math.inf
-    for arm in range(first, first + 4):
-        lowest = ranking.indices[arm] if ranking.indices[arm] < lowest else lowest
-    tied = 0.0
-    for arm in range(first, first + 4):
-        tied += 1.0 if ranking.indices[arm] == lowest else 0.0
-    return lowest, tied
+def _leaf(ranking: Ranking, leaf: int) -> tuple[float, float]:
+    """The lowest index of a leaf, and how many arms share it."""
+    indices, first = ranking.indices, _LEAF * leaf
+    left = _lower(
+        _lower(indices[first], indices[first + 1]), _lower(indices[first + 2], indices[first + 3])
+    )
+    right = _lower(
+        _lower(indices[first + 4], indices[first + 5]),
+        _lower(indices[first + 6], indices[first + 7]),
+    )
+    lowest = _lower(left, right)
+    tied = 0
+    for arm in range(first, first + _LEAF):
+        tied += int(indices[arm] == lowest)
+    return lowest, float(tied)
+
+
+@kernel
+def _lower(first: float, second: float) -> float:
+    """The lower of two indices; the first if the second is NaN."""
+    return second if second < first else first
 
 
 @kernel
@@ -108,10 +129,11 @@ def _tree_group(ranking: Ranking, group: int) -> tuple[float, float]:
 def rebuild(ranking: Ranking) -> None:
     """Bring the tree up to date after indices were written with `place_unsorted`."""
     groups, levels = ranking.groups, ranking.levels
-    if len(groups) == 0:
+    ranking.winner[0] = -1
+    if not has_tree(ranking):
         return
-    for child in range(len(ranking.indices) // 4):
-        lowest, tied = _arms_group(ranking, child)
+    for child in range(len(ranking.indices) // _LEAF):
+        lowest, tied = _leaf(ranking, child)
         groups[child // 4, child % 4] = lowest
         groups[child // 4, 4 + child % 4] = tied
     for level in range(1, len(levels) - 1):
@@ -119,6 +141,12 @@ def rebuild(ranking: Ranking) -> None:
             lowest, tied = _tree_group(ranking, levels[level - 1] + child)
             groups[levels[level] + child // 4, child % 4] = lowest
             groups[levels[level] + child // 4, 4 + child % 4] = tied
+
+
+@kernel
+def has_tree(ranking: Ranking) -> bool:
+    """Whether there are so many arms that scanning them all would be slow."""
+    return len(ranking.groups) > 0
 
 
 @kernel
@@ -137,25 +165,57 @@ def place_unsorted(ranking: Ranking, arm: int, index: float) -> None:
 def place(ranking: Ranking, arm: int, index: float) -> None:
     """Set the index of one arm."""
     ranking.indices[arm] = index
-    if len(ranking.groups) == 0:
-        return
-    child = arm // 4
-    lowest, tied = _arms_group(ranking, child)
-    for level in range(len(ranking.levels) - 1):
-        group, slot = ranking.levels[level] + child // 4, child % 4
-        if ranking.groups[group, slot] == lowest and ranking.groups[group, 4 + slot] == tied:
-            return
-        ranking.groups[group, slot] = lowest
-        ranking.groups[group, 4 + slot] = tied
+    ranking.winner[0] = -1
+    if has_tree(ranking):
+        _climb(ranking, arm)
+
+
+@kernel
+def _climb(ranking: Ranking, arm: int) -> None:
+    """Bring the tree above an arm up to date."""
+    groups, levels = ranking.groups, ranking.levels
+    child = arm // _LEAF
+    lowest, tied = _leaf(ranking, child)
+    level = 0
+    while level < len(levels) - 1 and groups[levels[level] + child // 4, child % 4] != lowest:
+        group, slot = levels[level] + child // 4, child % 4
+        groups[group, slot] = lowest
+        groups[group, 4 + slot] = tied
         lowest, tied = _tree_group(ranking, group)
         child //= 4
+        level += 1
+    if level == len(levels) - 1:
+        return
+    # From here on no lowest index changes, only how many arms share it.
+    more = tied - groups[levels[level] + child // 4, 4 + child % 4]
+    while level < len(levels) - 1 and groups[levels[level] + child // 4, child % 4] == lowest:
+        groups[levels[level] + child // 4, 4 + child % 4] += more
+        child //= 4
+        level += 1
 
 
 @kernel
 def lowest_arm(ranking: Ranking, random_ties: bool, stream: Stream) -> int:
     """The arm of lowest index."""
-    if len(ranking.groups) == 0:
-        return argmin(ranking.indices, random_ties, stream)
+    if ranking.winner[0] >= 0:
+        return ranking.winner[0]
+    if has_tree(ranking):
+        return _descend(ranking, random_ties, stream)
+    arm, tied = _first_lowest(ranking.indices)
+    if tied == 1:
+        ranking.winner[0] = arm
+    elif random_ties:
+        arm = _next_lowest(ranking.indices, arm, integer(stream, tied))
+    return arm
+
+
+@kernel
+def _descend(ranking: Ranking, random_ties: bool, stream: Stream) -> int:
+    """The arm of lowest index, found from the top of the tree.
+
+    Without branches that depend on the indices: a processor guesses those wrong, and with many
+    arms tied that would cost more than all else.
+    """
     groups, levels = ranking.groups, ranking.levels
     lowest, tied = _tree_group(ranking, len(groups) - 1)
     rank = 0.0
@@ -163,22 +223,57 @@ def lowest_arm(ranking: Ranking, random_ties: bool, stream: Stream) -> int:
         rank = float(integer(stream, int(tied)))
     child = 0
     for level in range(len(levels) - 2, -1, -1):
+        _fetch_below(ranking, level, child)
         group = levels[level] + child
-        slot = 0
-        while groups[group, slot] != lowest or rank >= groups[group, 4 + slot]:
-            rank -= groups[group, 4 + slot] if groups[group, slot] == lowest else 0.0
-            slot += 1
+        first = groups[group, 4] if groups[group, 0] == lowest else 0.0
+        second = first + (groups[group, 5] if groups[group, 1] == lowest else 0.0)
+        third = second + (groups[group, 6] if groups[group, 2] == lowest else 0.0)
+        slot, before = _slot(rank, first, second, third)
+        rank -= before
         child = 4 * child + slot
-    arm = 4 * child
-    while ranking.indices[arm] != lowest or rank > 0.0:
-        rank -= 1.0 if ranking.indices[arm] == lowest else 0.0
-        arm += 1
+    arm = first_arm = _LEAF * child
+    seen = 0
+    for other in range(first_arm, first_arm + _LEAF - 1):
+        seen += int(ranking.indices[other] == lowest)
+        arm += int(seen <= int(rank))
+    if tied == 1.0:
+        ranking.winner[0] = arm
     return arm
+
+
+@kernel
+def _fetch_below(ranking: Ranking, level: int, group: int) -> None:
+    """Bring the four children of a group near while the group itself is looked at."""
+    for child in range(4 * group, 4 * group + 4):
+        if level > 0:
+            fetch(ranking.groups, 8 * (ranking.levels[level - 1] + child))
+        else:
+            fetch(ranking.indices, _LEAF * child)
+
+
+@kernel
+def _slot(rank: float, first: float, second: float, third: float) -> tuple[int, float]:
+    """Which of four children holds the arm of this rank, and how many ranks come before it.
+
+    The first child holds ranks below `first`, the first two those below `second`, and so on.
+    """
+    slot = int(rank >= first) + int(rank >= second) + int(rank >= third)
+    before = first if rank >= first else 0.0
+    before = second if rank >= second else before
+    before = third if rank >= third else before
+    return slot, before
 
 
 @kernel
 def argmin(index: Floats, random_ties: bool, stream: Stream) -> int:
     """The place of the lowest number in an array."""
+    arm, tied = _first_lowest(index)
+    return _next_lowest(index, arm, integer(stream, tied)) if random_ties and tied > 1 else arm
+
+
+@kernel
+def _first_lowest(index: Floats) -> tuple[int, int]:
+    """The first place of the lowest number, and how many places have it."""
     lowest = index[0]
     arm = 0
     tied = 1
@@ -189,9 +284,13 @@ def argmin(index: Floats, random_ties: bool, stream: Stream) -> int:
             tied = 1
         elif index[other] == lowest:
             tied += 1
-    if tied == 1 or not random_ties:
-        return arm
-    rank = integer(stream, tied)
+    return arm, tied
+
+
+@kernel
+def _next_lowest(index: Floats, arm: int, rank: int) -> int:
+    """The place of the same number that comes so many places later."""
+    lowest = index[arm]
     while rank > 0:
         arm += 1
         if index[arm] == lowest:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -24,15 +24,26 @@ from lowbid.policies._base import (
     require_finite,
     require_whole,
 )
-from lowbid.policies._batch_states import (
-    append_history,
-    behind,
-    keep_history,
-    sums_above,
-    widened,
+from lowbid.policies._batches import (
+    Batches,
+    add_loss,
+    add_pending,
+    batches_of,
+    count_of,
+    deal_again,
+    fetch_row,
+    mean_of,
+    measure_from,
+    merged,
+    next_batch,
+    pending_of,
+    remember,
+    sum_of,
+    use_more,
 )
 from lowbid.policies._ranking import (
     Ranking,
+    has_tree,
     index_of,
     lowest_arm,
     place,
@@ -67,48 +78,20 @@ class Parameters(NamedTuple):
 
 
 class State(NamedTuple):
-    """What is kept of each arm and batch. Sums and estimates are above the baseline.
+    """The arms' batches, and the arms ranked by their lowest estimates above the baseline."""
 
-    The history is empty unless batches are to be dealt again.
-    """
-
-    sums: Floats  # (arm, batch)
-    counts: Ints  # (arm, batch)
-    estimates: Floats  # (arm, batch)
-    ranking: Ranking  # the lowest estimate of each arm
-    next_batch: Ints  # (arm,); -1: whichever is smallest
-    pending: Ints  # (arm,): decisions whose losses are not known yet
-    batches: Ints  # (1,): how many are in use
-    baseline: Floats  # (1,)
-    history_arms: Ints  # (step,)
-    history_losses: Floats  # (step,)
-    history_length: Ints  # (1,)
-
-    def renumber(self, before: State, arms: Sequence[int]) -> None:
-        """Keep the history of these arms only, and call them 0, 1, 2, ..."""
-        keep_history(self, arms)
+    batches: Batches
+    ranking: Ranking
 
 
 @allocating_kernel
 def init(parameters: Parameters, n_arms: int, capacity: int) -> State:
     """Start with empty batches: every arm's index is the same."""
     most = len(parameters.growth_steps) - 1
-    in_use = np.searchsorted(parameters.growth_steps, 1, side="right")
+    in_use = int(np.searchsorted(parameters.growth_steps, 1, side="right"))
     kept = capacity if parameters.keep_history else 0
-    empty = estimate(parameters, 0.0, 0)
-    state = State(
-        sums=np.zeros((n_arms, most)),
-        counts=np.zeros((n_arms, most), np.int64),
-        estimates=np.full((n_arms, most), empty),
-        ranking=ranking_of(n_arms),
-        next_batch=np.zeros(n_arms, np.int64),
-        pending=np.zeros(n_arms, np.int64),
-        batches=np.full(1, in_use, np.int64),
-        baseline=np.full(1, parameters.baseline),
-        history_arms=np.zeros(kept, np.int64),
-        history_losses=np.zeros(kept),
-        history_length=np.zeros(1, np.int64),
-    )
+    batches = batches_of(n_arms, most, in_use, parameters.baseline, kept)
+    state = State(batches, ranking_of(n_arms))
     rank_all(parameters, state)
     return state
 
@@ -116,9 +99,12 @@ def init(parameters: Parameters, n_arms: int, capacity: int) -> State:
 @kernel
 def select(parameters: Parameters, state: State, step: int, stream: Stream) -> int:
     """Play the arm whose lowest batch estimate is lowest."""
-    if step >= parameters.growth_steps[state.batches[0]]:
+    if step >= parameters.growth_steps[state.batches.in_use[0]]:
         grow(parameters, state, step)
-    return lowest_arm(state.ranking, parameters.random_ties, stream)
+    arm = lowest_arm(state.ranking, parameters.random_ties, stream)
+    if has_tree(state.ranking):
+        fetch_row(state.batches, arm)
+    return arm
 
 
 @kernel
@@ -126,179 +112,82 @@ def update(
     parameters: Parameters, state: State, arm: int, loss: float, step: int, stream: Stream
 ) -> None:
     """Deal the loss to one of the arm's batches."""
+    batches = state.batches
     if parameters.bernoulli_scale > 0.0:
         loss = parameters.bernoulli_scale * coin(stream, loss / parameters.bernoulli_scale)
-    if loss < state.baseline[0] and parameters.baseline == math.inf:
-        lower_baseline(parameters, state, loss)
-    if len(state.history_losses) > 0:
-        state.history_arms[state.history_length[0]] = arm
-        state.history_losses[state.history_length[0]] = loss
-        state.history_length[0] += 1
-    batch = deal(state, arm, loss)
-    before = state.estimates[arm, batch]
-    now = estimate(parameters, state.sums[arm, batch], state.counts[arm, batch])
-    state.estimates[arm, batch] = now
+    if loss < batches.baseline[0] and parameters.baseline == math.inf:
+        measure_from(batches, loss)
+        rank_all(parameters, state)
+    remember(batches, arm, loss)
+    batch = next_batch(batches, arm)
+    before = estimate(parameters, sum_of(batches, arm, batch), count_of(batches, arm, batch))
+    add_loss(batches, arm, batch, loss)
+    now = estimate(parameters, sum_of(batches, arm, batch), count_of(batches, arm, batch))
     index = index_of(state.ranking, arm)
-    if now <= index:
+    if pending_of(batches, arm) > 0.0:
+        place(state.ranking, arm, lowest_estimate(parameters, batches, arm))
+    elif now < index:
         place(state.ranking, arm, now)
-    elif before == index:
-        place(state.ranking, arm, lowest_estimate(state, arm))
+    elif before == index and now > index:
+        place(state.ranking, arm, lowest_estimate(parameters, batches, arm))
 
 
 @kernel
-def estimate(parameters: Parameters, total: float, count: int) -> float:
+def estimate(parameters: Parameters, total: float, count: float) -> float:
     """A batch's padded mean; 0 if it is empty, and lower than all while it warms up."""
     if count < parameters.warmup:
         return -math.inf
-    if count == 0:
+    if count == 0.0:
         return 0.0
     return total / (count + parameters.padding)
 
 
 @kernel
-def lowest_estimate(state: State, arm: int) -> float:
-    """The index of an arm."""
-    lowest = state.estimates[arm, 0]
-    for batch in range(1, state.batches[0]):
-        lowest = min(lowest, state.estimates[arm, batch])
-    return lowest
-
-
-@kernel
-def hold(parameters: Parameters, state: State, arm: int, change: int) -> None:
-    """Count decisions of an arm whose losses are not known yet."""
-    state.pending[arm] += change
-    if state.pending[arm] == 0:
-        place(state.ranking, arm, lowest_estimate(state, arm))
-    else:
-        place(state.ranking, arm, index_while_pending(parameters, state, arm))
-
-
-@kernel
-def index_while_pending(parameters: Parameters, state: State, arm: int) -> float:
-    """The index of an arm if its pending losses all were its mean, in every batch."""
-    pending = state.pending[arm]
-    filled = pending * mean_above_baseline(state, arm)
+def lowest_estimate(parameters: Parameters, batches: Batches, arm: int) -> float:
+    """The index of an arm; pending losses count in every batch as if they were its mean."""
+    pending = pending_of(batches, arm)
+    filled = pending * mean_of(batches, arm) if pending > 0.0 else 0.0
     lowest = math.inf
-    for batch in range(state.batches[0]):
-        total, count = state.sums[arm, batch] + filled, state.counts[arm, batch] + pending
-        lowest = min(lowest, estimate(parameters, total, count))
+    for batch in range(batches.in_use[0]):
+        total, count = sum_of(batches, arm, batch), count_of(batches, arm, batch)
+        lowest = min(lowest, estimate(parameters, total + filled, count + pending))
     return lowest
-
-
-@kernel
-def mean_above_baseline(state: State, arm: int) -> float:
-    """The mean loss of an arm; before its first loss, that of all arms."""
-    first, last = arm, arm + 1
-    if state.counts[arm, 0] == 0:
-        first, last = 0, len(state.next_batch)
-    total = 0.0
-    count = 0
-    for other in range(first, last):
-        for batch in range(state.batches[0]):
-            total += state.sums[other, batch]
-            count += state.counts[other, batch]
-    return total / count if count > 0 else 0.0
 
 
 @kernel
 def rank_all(parameters: Parameters, state: State) -> None:
     """Set every arm's index from its batches."""
-    for arm in range(len(state.next_batch)):
-        if state.pending[arm] == 0:
-            place_unsorted(state.ranking, arm, lowest_estimate(state, arm))
-        else:
-            place_unsorted(state.ranking, arm, index_while_pending(parameters, state, arm))
+    for arm in range(len(state.batches.rows)):
+        place_unsorted(state.ranking, arm, lowest_estimate(parameters, state.batches, arm))
     rebuild(state.ranking)
-
-
-@kernel
-def deal(state: State, arm: int, loss: float) -> int:
-    """Add a loss to the arm's next batch, and say which that was."""
-    batch = state.next_batch[arm]
-    if batch < 0:
-        batch = smallest_batch(state, arm)
-    else:
-        state.next_batch[arm] = batch + 1 if batch + 1 < state.batches[0] else 0
-    state.sums[arm, batch] += loss - state.baseline[0]
-    state.counts[arm, batch] += 1
-    return batch
-
-
-@kernel
-def smallest_batch(state: State, arm: int) -> int:
-    """The arm's smallest batch, the first of several; round-robin once all will be level."""
-    smallest = 0
-    largest = 0
-    behind = 0
-    for batch in range(state.batches[0]):
-        if state.counts[arm, batch] < state.counts[arm, smallest]:
-            smallest = batch
-        largest = max(largest, state.counts[arm, batch])
-    for batch in range(state.batches[0]):
-        behind += largest - state.counts[arm, batch]
-    if behind == 1:
-        state.next_batch[arm] = 0
-    return smallest
-
-
-@kernel
-def lower_baseline(parameters: Parameters, state: State, loss: float) -> None:
-    """Measure all sums from a new lowest loss."""
-    drop = state.baseline[0] - loss
-    state.baseline[0] = loss
-    for arm in range(len(state.next_batch)):
-        for batch in range(state.batches[0]):
-            count = state.counts[arm, batch]
-            if count > 0:  # before the first loss the drop is infinite
-                state.sums[arm, batch] += drop * count
-                state.estimates[arm, batch] = estimate(parameters, state.sums[arm, batch], count)
-    rank_all(parameters, state)
 
 
 @kernel
 def grow(parameters: Parameters, state: State, step: int) -> None:
     """Bring all batches that are due by this step into use."""
-    while step >= parameters.growth_steps[state.batches[0]]:
-        state.batches[0] += 1
-    if len(state.history_losses) > 0:
-        deal_again(parameters, state)
-    else:
-        for arm in range(len(state.next_batch)):
-            if state.counts[arm, 0] > 0:
-                state.next_batch[arm] = -1
+    in_use = state.batches.in_use[0]
+    while step >= parameters.growth_steps[in_use]:
+        in_use += 1
+    use_more(state.batches, in_use)
     rank_all(parameters, state)
 
 
 @kernel
-def deal_again(parameters: Parameters, state: State) -> None:
-    """Deal the whole history round-robin over the batches in use."""
-    state.sums[:] = 0.0
-    state.counts[:] = 0
-    state.next_batch[:] = 0
-    for i in range(state.history_length[0]):
-        deal(state, state.history_arms[i], state.history_losses[i])
-    estimate_all(parameters, state)
+def hold(parameters: Parameters, state: State, arm: int, change: int) -> None:
+    """Count decisions of an arm whose losses are not known yet."""
+    add_pending(state.batches, arm, change)
+    place(state.ranking, arm, lowest_estimate(parameters, state.batches, arm))
 
 
 @kernel
-def estimate_all(parameters: Parameters, state: State) -> None:
-    """Set every batch's estimate from its count and sum."""
-    for arm in range(len(state.next_batch)):
-        for batch in range(state.batches[0]):
-            state.estimates[arm, batch] = estimate(
-                parameters, state.sums[arm, batch], state.counts[arm, batch]
-            )
-
-
-@kernel
-def settle(parameters: Parameters, state: State, again: bool) -> None:
-    """Work out what follows from counts, sums and, if it is to be dealt again, history."""
-    if again and len(state.history_losses) > 0:
-        deal_again(parameters, state)
-    else:
-        estimate_all(parameters, state)
-    rank_all(parameters, state)
+def fill_estimates(parameters: Parameters, batches: Batches, table: Floats) -> None:
+    """Write every batch's estimate of every arm, pending losses counted, (arm, batch)."""
+    for arm in range(table.shape[0]):
+        pending = pending_of(batches, arm)
+        filled = pending * mean_of(batches, arm) if pending > 0.0 else 0.0
+        for batch in range(table.shape[1]):
+            total, count = sum_of(batches, arm, batch), count_of(batches, arm, batch)
+            table[arm, batch] = estimate(parameters, total + filled, count + pending)
 
 
 DEFAULT_SCHEDULE = schedules.Logarithmic(0.4)
@@ -494,34 +383,28 @@ class BatchEnsemble(Policy):
 
     def estimates(self, state: State) -> Floats:
         """Every batch's estimate of every arm's mean loss, pending ones filled in, (arm, batch)."""
-        baseline = state.baseline[0] if np.isfinite(state.baseline[0]) else 0.0
-        parameters = self.parameters(len(state.pending), 1, 1)
-        table = state.estimates[:, : state.batches[0]].copy()
-        for arm in np.flatnonzero(state.pending).tolist():
-            pending = state.pending[arm]
-            sums = state.sums[arm] + pending * mean_above_baseline(state, arm)
-            for batch in range(table.shape[1]):
-                count = state.counts[arm, batch] + pending
-                table[arm, batch] = estimate(parameters, sums[batch], count)
-        return table + baseline
+        table = np.zeros((len(state.batches.rows), state.batches.in_use[0]))
+        fill_estimates(self.parameters(len(table), 1, 1), state.batches, table)
+        return table + _finite_baseline(state)
 
     def indices(self, parameters: Parameters, state: State, step: int) -> Floats:
         """Every arm's index: its lowest estimate, with pending losses filled in by its mean."""
-        baseline = state.baseline[0] if np.isfinite(state.baseline[0]) else 0.0
-        return super().indices(parameters, state, step) + baseline
+        return super().indices(parameters, state, step) + _finite_baseline(state)
 
     def join(self, first: State, second: State, sizes: tuple[int, int], start: Start) -> State:
         """See `Policy.join`; arms that have fewer batches get empty ones, or are dealt again."""
         target: State = super().join(first, second, sizes, start)
-        batches = max(first.batches[0], second.batches[0])
-        target.batches[0] = batches
-        target.baseline[0] = lowest = min(first.baseline[0], second.baseline[0])
-        most = target.sums.shape[1]
-        target.sums[:] = np.concatenate([sums_above(s, lowest, most) for s in (first, second)])
-        target.next_batch[:] = np.concatenate([behind(s, batches) for s in (first, second)])
-        append_history(target, second, shift=sizes[0])
-        again = first.batches[0] != second.batches[0]
-        settle(self.parameters(sum(sizes), 1, 1), target, again)
+        batches, parts = target.batches, (first.batches, second.batches)
+        batches.in_use[0] = in_use = max(part.in_use[0] for part in parts)
+        batches.baseline[0] = lowest = min(part.baseline[0] for part in parts)
+        for part, begin in zip(parts, (0, sizes[0]), strict=True):
+            arms = slice(begin, begin + len(part.rows))
+            batches.sums[arms, : part.sums.shape[1]] = part.sums_above(lowest)
+            batches.next_batch[arms] = part.next_among(in_use)
+        batches.append_history(second.batches, shift=sizes[0])
+        if len(batches.history_losses) > 0 and parts[0].in_use[0] != parts[1].in_use[0]:
+            deal_again(batches)
+        rank_all(self.parameters(sum(sizes), 1, 1), target)
         return target
 
     def merge(self, first: State, second: State) -> State:
@@ -530,23 +413,13 @@ class BatchEnsemble(Policy):
         Batch j of the one joins batch j of the other: counts and sums add up. A history is dealt
         again. Neither argument is changed.
         """
-        n_arms, most = max(first.sums.shape, second.sums.shape)
-        lowest = min(first.baseline[0], second.baseline[0])
-        counts = widened(first.counts, most) + widened(second.counts, most)
-        merged = State(
-            sums=sums_above(first, lowest, most) + sums_above(second, lowest, most),
-            counts=counts,
-            estimates=np.zeros((n_arms, most)),
-            ranking=ranking_of(n_arms),
-            next_batch=np.where(counts[:, 0] > 0, -1, 0),
-            pending=first.pending + second.pending,
-            batches=np.maximum(first.batches, second.batches),
-            baseline=np.array([lowest]),
-            history_arms=np.zeros(len(first.history_arms) + len(second.history_arms), np.int64),
-            history_losses=np.zeros(len(first.history_losses) + len(second.history_losses)),
-            history_length=np.zeros(1, np.int64),
-        )
-        for state in (first, second):
-            append_history(merged, state, shift=0)
-        settle(self.parameters(n_arms, 1, 1), merged, True)
-        return merged
+        batches = merged(first.batches, second.batches)
+        both = State(batches, ranking_of(len(batches.rows)))
+        rank_all(self.parameters(len(batches.rows), 1, 1), both)
+        return both
+
+
+def _finite_baseline(state: State) -> float:
+    """The baseline, or 0 before the first loss sets it."""
+    baseline = float(state.batches.baseline[0])
+    return baseline if math.isfinite(baseline) else 0.0

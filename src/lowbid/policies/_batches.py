@@ -1,0 +1,264 @@
+"""Losses dealt into batches: what Batch Ensemble keeps of each arm.
+
+What is known of an arm lies in one row: with very many arms, fetching it from memory is most of
+what a step costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from lowbid._kernel import allocating_kernel, kernel
+from lowbid._memory import fetch, use_huge_pages
+
+if TYPE_CHECKING:
+    from lowbid.policies._base import Floats, Ints
+
+# The columns of a row; from the last one on, the sum and the count of one batch after the other.
+_NEXT, _PENDING, _BATCHES = 0, 1, 2
+
+
+class Batches(NamedTuple):
+    """The arms' losses, dealt round-robin.
+
+    Attributes
+    ----------
+    rows
+        For each arm: the batch that takes its next loss, -1 for whichever is smallest; how many
+        of its decisions wait for their losses; then each batch's sum, above the baseline, and
+        count.
+    in_use
+        How many batches are in use; there is room for more.
+    baseline
+        What sums are measured from.
+    history_arms, history_losses, history_length
+        All losses so far, with their arms, if they may have to be dealt again; else empty.
+    """
+
+    rows: Floats  # (arm, 2 + 2 batches)
+    in_use: Ints  # (1,)
+    baseline: Floats  # (1,)
+    history_arms: Ints  # (step,)
+    history_losses: Floats  # (step,)
+    history_length: Ints  # (1,)
+
+    @property
+    def next_batch(self) -> Floats:
+        """The batch that takes an arm's next loss, or -1, (arm,)."""
+        return self.rows[:, _NEXT]
+
+    @property
+    def pending(self) -> Floats:
+        """How many decisions of an arm wait for their losses, (arm,)."""
+        return self.rows[:, _PENDING]
+
+    @property
+    def sums(self) -> Floats:
+        """The sum of the losses in each batch, above the baseline, (arm, batch)."""
+        return self.rows[:, _BATCHES::2]
+
+    @property
+    def counts(self) -> Floats:
+        """How many losses are in each batch, (arm, batch)."""
+        return self.rows[:, _BATCHES + 1 :: 2]
+
+    def renumber(self, before: Batches, arms: Sequence[int]) -> None:
+        """Keep the history of these arms only, and call them 0, 1, 2, ..."""
+        length = self.history_length[0]
+        if length == 0:
+            return
+        number = np.full(1 + max(*arms, *self.history_arms[:length]), -1)
+        for new, old in enumerate(arms):
+            if old >= 0:
+                number[old] = new
+        renamed = number[self.history_arms[:length]]
+        kept = renamed >= 0
+        self.write_history(renamed[kept], self.history_losses[:length][kept])
+
+    def append_history(self, other: Batches, shift: int) -> None:
+        """Add the losses of another history; its arms are called `shift`, `shift` + 1, ..."""
+        mine, theirs = self.history_length[0], other.history_length[0]
+        arms = np.append(self.history_arms[:mine], other.history_arms[:theirs] + shift)
+        losses = np.append(self.history_losses[:mine], other.history_losses[:theirs])
+        self.write_history(arms, losses)
+
+    def write_history(self, arms: Ints, losses: Floats) -> None:
+        """Make these losses the whole history."""
+        self.history_arms[:] = 0
+        self.history_losses[:] = 0.0
+        self.history_arms[: len(arms)] = arms
+        self.history_losses[: len(losses)] = losses
+        self.history_length[0] = len(losses)
+
+    def sums_above(self, baseline: float) -> Floats:
+        """The sums above another baseline."""
+        drop = self.baseline[0] - baseline if np.isfinite(self.baseline[0]) else 0.0
+        return self.sums + drop * self.counts
+
+    def next_among(self, batches: int) -> Floats:
+        """The arms' next batches when there are to be so many: those behind catch up first."""
+        behind = (self.in_use[0] < batches) & (self.counts[:, 0] > 0)
+        return np.where(behind, -1.0, self.next_batch)
+
+
+@allocating_kernel
+def batches_of(n_arms: int, most: int, in_use: int, baseline: float, kept: int) -> Batches:
+    """Make empty batches, with room for a history of so many losses."""
+    rows = np.empty((n_arms, _BATCHES + 2 * most))
+    use_huge_pages(rows)
+    rows[:] = 0.0
+    return Batches(
+        rows=rows,
+        in_use=np.full(1, in_use, np.int64),
+        baseline=np.full(1, baseline),
+        history_arms=np.zeros(kept, np.int64),
+        history_losses=np.zeros(kept),
+        history_length=np.zeros(1, np.int64),
+    )
+
+
+@kernel
+def sum_of(batches: Batches, arm: int, batch: int) -> float:
+    """The sum of a batch, above the baseline."""
+    return batches.rows[arm, _BATCHES + 2 * batch]
+
+
+@kernel
+def count_of(batches: Batches, arm: int, batch: int) -> float:
+    """How many losses are in a batch."""
+    return batches.rows[arm, _BATCHES + 2 * batch + 1]
+
+
+@kernel
+def pending_of(batches: Batches, arm: int) -> float:
+    """How many decisions of an arm wait for their losses."""
+    return batches.rows[arm, _PENDING]
+
+
+@kernel
+def add_pending(batches: Batches, arm: int, change: int) -> None:
+    """Count decisions that wait for their losses, or no longer do."""
+    batches.rows[arm, _PENDING] += change
+
+
+@kernel
+def fetch_row(batches: Batches, arm: int) -> None:
+    """Bring what is known of an arm near, a line of the processor's cache at a time."""
+    width = batches.rows.shape[1]
+    for column in range(0, width, 8):
+        fetch(batches.rows, arm * width + column)
+
+
+@kernel
+def remember(batches: Batches, arm: int, loss: float) -> None:
+    """Add a loss to the history, if one is kept."""
+    if len(batches.history_losses) > 0:
+        length = batches.history_length[0]
+        batches.history_arms[length] = arm
+        batches.history_losses[length] = loss
+        batches.history_length[0] = length + 1
+
+
+@kernel
+def next_batch(batches: Batches, arm: int) -> int:
+    """The batch whose turn it is; then it is the next one's."""
+    batch = int(batches.rows[arm, _NEXT])
+    if batch < 0:
+        return smallest_batch(batches, arm)
+    batches.rows[arm, _NEXT] = batch + 1.0 if batch + 1 < batches.in_use[0] else 0.0
+    return batch
+
+
+@kernel
+def smallest_batch(batches: Batches, arm: int) -> int:
+    """The arm's smallest batch, the first of several; round-robin once all will be level."""
+    smallest = 0
+    largest = 0.0
+    behind = 0.0
+    for batch in range(batches.in_use[0]):
+        if count_of(batches, arm, batch) < count_of(batches, arm, smallest):
+            smallest = batch
+        largest = max(largest, count_of(batches, arm, batch))
+    for batch in range(batches.in_use[0]):
+        behind += largest - count_of(batches, arm, batch)
+    if behind == 1.0:
+        batches.rows[arm, _NEXT] = 0.0
+    return smallest
+
+
+@kernel
+def add_loss(batches: Batches, arm: int, batch: int, loss: float) -> None:
+    """Put a loss into a batch."""
+    batches.rows[arm, _BATCHES + 2 * batch] += loss - batches.baseline[0]
+    batches.rows[arm, _BATCHES + 2 * batch + 1] += 1.0
+
+
+@kernel
+def mean_of(batches: Batches, arm: int) -> float:
+    """The mean loss of an arm, above the baseline; before its first loss, that of all arms."""
+    first, last = arm, arm + 1
+    if count_of(batches, arm, 0) == 0.0:
+        first, last = 0, len(batches.rows)
+    total = 0.0
+    count = 0.0
+    for other in range(first, last):
+        for batch in range(batches.in_use[0]):
+            total += sum_of(batches, other, batch)
+            count += count_of(batches, other, batch)
+    return total / count if count > 0.0 else 0.0
+
+
+@kernel
+def measure_from(batches: Batches, baseline: float) -> None:
+    """Measure all sums from another baseline."""
+    drop = batches.baseline[0] - baseline
+    batches.baseline[0] = baseline
+    for arm in range(len(batches.rows)):
+        for batch in range(batches.in_use[0]):
+            count = count_of(batches, arm, batch)
+            if count > 0.0:  # before the first loss the drop may be infinite
+                batches.rows[arm, _BATCHES + 2 * batch] += drop * count
+
+
+@kernel
+def use_more(batches: Batches, in_use: int) -> None:
+    """Bring more batches into use: deal the history again, or let each arm's new ones catch up."""
+    batches.in_use[0] = in_use
+    if len(batches.history_losses) > 0:
+        deal_again(batches)
+        return
+    for arm in range(len(batches.rows)):
+        if count_of(batches, arm, 0) > 0.0:
+            batches.rows[arm, _NEXT] = -1.0
+
+
+@kernel
+def deal_again(batches: Batches) -> None:
+    """Deal the whole history round-robin over the batches in use."""
+    batches.rows[:, _BATCHES:] = 0.0
+    batches.rows[:, _NEXT] = 0.0
+    for i in range(batches.history_length[0]):
+        arm = batches.history_arms[i]
+        add_loss(batches, arm, next_batch(batches, arm), batches.history_losses[i])
+
+
+def merged(first: Batches, second: Batches) -> Batches:
+    """The losses of both: batch j of the one joins batch j of the other; histories are joined."""
+    most = max(batches.sums.shape[1] for batches in (first, second))
+    lowest = min(first.baseline[0], second.baseline[0])
+    in_use = max(first.in_use[0], second.in_use[0])
+    kept = len(first.history_losses) + len(second.history_losses)
+    both: Batches = batches_of(len(first.rows), most, in_use, lowest, kept)
+    for part in (first, second):
+        batches = part.sums.shape[1]
+        both.sums[:, :batches] += part.sums_above(lowest)
+        both.counts[:, :batches] += part.counts
+        both.pending[:] += part.pending
+        both.append_history(part, shift=0)
+    both.next_batch[:] = np.where(both.counts[:, 0] > 0, -1.0, 0.0)
+    if kept > 0:
+        deal_again(both)
+    return both

@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help reproduce test lint coverage bench bench-quick bench-core bench-online clean
+.PHONY: help reproduce test lint coverage bench bench-quick bench-core clean
 
 help:
 	@echo "make reproduce   the paper's experiments: tables, figures, and a verdict on each of its claims"
@@ -14,7 +14,6 @@ help:
 	@echo "make bench       lowbid beside its peers and beside C, and how cost grows; half an hour"
 	@echo "make bench-quick C and growth with the arms, in under two minutes"
 	@echo "make bench-core  the promises of the core: C, arms, workers, first result, memory"
-	@echo "make bench-online  time select + update beside other libraries"
 
 # Installing writes a stamp, so that it is done again only when the project's files change.
 $(VENV)/installed: pyproject.toml
@@ -52,10 +51,7 @@ bench-quick: $(VENV)/installed
 	$(BIN)/python -m benchmarks --quick
 
 bench-core: $(VENV)/installed
-	$(BIN)/python benchmarks/core.py
-
-bench-online: $(VENV)/installed
-	$(BIN)/python benchmarks/online.py
+	$(BIN)/python -m benchmarks.core
 
 clean:
 	rm -rf $(VENV) out benchmarks/.peers .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -48,7 +48,7 @@ def quick(repeats: int, sizes: tuple[int, ...]) -> int:
     """C, and growth with the number of arms; says which bounds are broken."""
     in_c = c_loops.measure(repeats)
     policy = growth.BATCH_ENSEMBLE
-    points = [(n, growth.with_arms(policy, n, repeats)) for n in (10, *sizes)]
+    points = growth.over_sizes(policy, (10, *sizes), repeats)
     name = f"BatchEnsemble, {policy.batches} batches"
     print(table.markdown({"c": in_c, "growth": {"arms": {name: points}}}))
     broken = [

@@ -1,6 +1,6 @@
 """lowbid and its peers at the same tasks, by turns.
 
-- `online`: one select and update from Python, with K = 10, 100 and 1,000 arms, each of which has
+- `online`: one select and update from Python, with K = 10 to 10,000 arms, each of which has
   been played twice before; processor seconds.
 - `simulate`: each library's own simulator, as fast as it goes, on 100 runs of 2,000 steps with 10
   Bernoulli arms; the arms' means are drawn anew for each run, and are the same for all libraries.
@@ -29,7 +29,7 @@ from .measure import Spread, by_turns, new_process, ratios, spread
 from .peers import LIBRARIES, SERVER, NotInstalledError, Server, python_of
 
 ARMS, HORIZON, RUNS = 10, 2000, 100
-ONLINE_ARMS = (10, 100, 1000)
+ONLINE_ARMS = (10, 100, 1_000, 10_000)
 POLICIES = ("UCB1", "Thompson", "KL-UCB", "UCB-V", "Batch Ensemble")
 Answer = dict[str, Any]
 

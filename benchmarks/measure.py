@@ -60,9 +60,15 @@ def ratios(above: Sequence[float], below: Sequence[float]) -> Spread:
 
 def new_process(command: Sequence[str], given: str = "") -> Usage:
     """Run a command to its end, and say what it took."""
+    # As for users, whose Python keeps the bytecode of what it has imported.
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
     began = time.perf_counter()
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+        env=environment,
     ) as process:
         assert process.stdin is not None
         process.stdin.write(given)

@@ -22,6 +22,8 @@ from lowbid.policies._ranking import argmin
 _UNKNOWN = -1.7976931348623157e308
 # Tangents are lowered by this share of their terms, to lie below the index after rounding too.
 _MARGIN = 1e-14
+# So many arms are looked for one by one before all are gone through.
+_LIKELIEST = 4
 
 # The index of an arm as a function of x, and its derivative: what the templates are bound to.
 index_at: Any = None
@@ -97,15 +99,36 @@ def first_to_work_out(tangents: Tangents, x: float) -> int:
 
 
 @kernel
+def next_to_work_out(tangents: Tangents, x: float, place: int, lowest: float) -> int:
+    """The first arm from a place on whose index may be so low and is not known; -1 if none is."""
+    for arm in range(place, len(tangents.indices)):
+        if tangents.indices[arm] <= lowest and tangents.points[arm] != x:
+            return arm
+    return -1
+
+
+@kernel
 def lowest_arm_lazily(parameters: Any, state: Any, x: float, stream: Stream) -> int:
-    """The arm of lowest index at x; indices must be convex in x."""
-    lower_bounds(state.tangents, x)
-    arm = first_to_work_out(state.tangents, x)
+    """The arm of lowest index at x; indices must be convex in x.
+
+    The likeliest arms are worked out first, which mostly are all; if many are alike, the others
+    follow in one round.
+    """
+    tangents = state.tangents
+    lower_bounds(tangents, x)
+    lowest = math.inf
+    done = 0
+    arm = first_to_work_out(tangents, x)
     while arm >= 0:
         height, slope = index_at(parameters, state, arm, x)
-        touch(state.tangents, arm, x, height, slope)
-        arm = first_to_work_out(state.tangents, x)
-    return argmin(state.tangents.indices, True, stream)
+        touch(tangents, arm, x, height, slope)
+        lowest = min(lowest, height)
+        done += 1
+        if done < _LIKELIEST:
+            arm = first_to_work_out(tangents, x)
+        else:
+            arm = next_to_work_out(tangents, x, arm + 1 if done > _LIKELIEST else 0, lowest)
+    return argmin(tangents.indices, True, stream)
 
 
 @kernel

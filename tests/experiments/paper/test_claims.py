@@ -55,6 +55,8 @@ def test_differences_are_those_from_the_record_but_for_times():
     changed = [each._replace(verdict=other[each.verdict]) for each in as_recorded]
     named = [line.split()[0] for line in differences(changed)]
     assert named == [claim.key for claim in CLAIMS if not claim.timed]
+    untested = [each._replace(verdict="not tested") for each in as_recorded]
+    assert differences(untested) == []
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.key)

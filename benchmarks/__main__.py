@@ -1,6 +1,6 @@
 """Measure everything, and print the tables of the README and docs/speed.md as Markdown.
 
-    python -m benchmarks [--quick] [--parts c,growth,workers,peers,reproduce]
+    python -m benchmarks [--quick] [--parts c,growth,memory,workers,peers,around,reproduce]
 
 The quick form measures the loops in C and growth with the number of arms, and exits 1 if a bound
 is broken. Figures are kept in the output folder, part by part: with --parts, the others are taken
@@ -13,6 +13,7 @@ import argparse
 import json
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,9 @@ from . import beside_peers, c_loops, growth, pictures, table
 from .reproduce import WITHOUT_MARS
 from .reproduce import measure as seconds_to_reproduce
 
-PARTS = ("c", "growth", "workers", "peers", "reproduce")
+PARTS = ("c", "growth", "memory", "workers", "peers", "around", "reproduce")
 PART_OF_C = 0.6
+Series = dict[str, dict[str, growth.Points]]
 # With so many arms, a step may take so many times what it takes with 10.
 MOST_TIMES = {1_000: 3.0, 100_000: 8.0, 1_000_000: 10.0}
 
@@ -72,9 +74,11 @@ def everything(parts: list[str], repeats: int, folder: Path) -> dict[str, Any]:
     results = json.loads(file.read_text()) if file.exists() else {}
     measures = {
         "c": lambda: c_loops.measure(3 * repeats),
-        "growth": lambda: all_growth(repeats),
+        "growth": lambda: time_growth(repeats),
+        "memory": memory_growth,
         "workers": lambda: growth.speed_with_workers(repeats),
         "peers": lambda: beside_peers.measure(repeats),
+        "around": lambda: beside_peers.around(list(results["peers"]["versions"]), repeats),
         "reproduce": lambda: reproduced(results),
     }
     for part in PARTS:
@@ -85,34 +89,50 @@ def everything(parts: list[str], repeats: int, folder: Path) -> dict[str, Any]:
     return json.loads(file.read_text())
 
 
-def all_growth(repeats: int, patience: float = 20.0) -> dict[str, Any]:
-    """Every series, for every policy of the paper."""
-    found: dict[str, Any] = {}
-    arms, steps = (10, 100, 1_000, 10_000, 100_000, 1_000_000), (1_000, 10_000, 100_000)
-    steps += (1_000_000, 10_000_000)
-    for key, measure in {
-        "arms": lambda name: growth.time_with_arms(name, arms, repeats, patience),
-        "steps": lambda name: growth.time_with_steps(name, steps, 3, patience),
-        "memory_arms": lambda name: growth.memory_with_arms(name, arms[2:], patience),
-        "memory_steps": lambda name: growth.memory_with_steps(name, steps, patience),
-    }.items():
-        found[key] = {}
-        for name in growth.paper_policies():
-            print(f"  {key} {name}", file=sys.stderr, flush=True)
-            found[key][name] = measure(name)
+ARMS = (10, 100, 1_000, 10_000, 100_000, 1_000_000)
+STEPS = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
+PATIENCE = 20.0  # seconds; a series ends after a figure that took longer
+
+
+def time_growth(repeats: int) -> Series:
+    """Time per step with arms and steps, for every policy of the paper, and with batches."""
     batches = [2**power for power in range(11)]
-    found["batches"] = {"BatchEnsemble": growth.time_with_batches(batches, 3, patience)}
+    return {
+        "arms": for_each(lambda name: growth.time_with_arms(name, ARMS, repeats, PATIENCE)),
+        "steps": for_each(lambda name: growth.time_with_steps(name, STEPS, 3, PATIENCE)),
+        "batches": {"BatchEnsemble": growth.time_with_batches(batches, 3, PATIENCE)},
+    }
+
+
+def memory_growth() -> Series:
+    """Memory with arms and steps, for every policy of the paper."""
+    return {
+        "memory_arms": for_each(lambda name: growth.memory_with_arms(name, ARMS[2:], PATIENCE)),
+        "memory_steps": for_each(lambda name: growth.memory_with_steps(name, STEPS, PATIENCE)),
+    }
+
+
+def for_each(measure: Callable[[str], growth.Points]) -> dict[str, growth.Points]:
+    """A series for every policy of the paper."""
+    found = {}
+    for name in growth.paper_policies():
+        print(f"  {name}", file=sys.stderr, flush=True)
+        found[name] = measure(name)
     return found
 
 
-def reproduced(results: dict[str, Any]) -> dict[str, float]:
-    """Processor seconds of the whole paper without MARS, and of one policy in SMPyBandits."""
+def reproduced(results: dict[str, Any]) -> dict[str, Any]:
+    """Processor seconds of the whole paper without MARS, and of single policies in SMPyBandits."""
     with tempfile.TemporaryDirectory() as folder:
         seconds_to_reproduce(["--policies", WITHOUT_MARS, "--runs", "2"], folder)  # compiles
         ours, _ = seconds_to_reproduce(["--policies", WITHOUT_MARS], folder)
-    ucb1 = results["peers"]["simulate"][0]["figures"]["SMPyBandits"][0]
     steps = beside_peers.RUNS * beside_peers.HORIZON
-    return {"lowbid": ours, "SMPyBandits": ucb1 * steps / 1e9}
+    theirs = {
+        row["policy"]: row["figures"]["SMPyBandits"][0] * steps / 1e9
+        for row in results["peers"]["simulate"]
+        if "SMPyBandits" in row["figures"]
+    }
+    return {"lowbid": ours, "SMPyBandits": theirs}
 
 
 if __name__ == "__main__":

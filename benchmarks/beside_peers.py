@@ -4,6 +4,8 @@
   been played twice before; processor seconds.
 - `simulate`: each library's own simulator, as fast as it goes, on 100 runs of 2,000 steps with 10
   Bernoulli arms; the arms' means are drawn anew for each run, and are the same for all libraries.
+  Processor seconds, on one core; and, since no peer's simulator uses more, ours as it comes: with
+  all cores, by the clock.
 - `memory`: the most memory of a new process that does nothing but that simulation.
 - `starting`: processor seconds of importing the library in a new process, less those of Python.
 
@@ -31,6 +33,7 @@ from .peers import LIBRARIES, SERVER, NotInstalledError, Server, python_of
 ARMS, HORIZON, RUNS = 10, 2000, 100
 ONLINE_ARMS = (10, 100, 1_000, 10_000)
 POLICIES = ("UCB1", "Thompson", "KL-UCB", "UCB-V", "Batch Ensemble")
+ALL_CORES = "lowbid, all cores"
 Answer = dict[str, Any]
 
 
@@ -47,7 +50,7 @@ def start(names: list[str]) -> tuple[dict[str, Server], dict[str, str]]:
 
 
 def measure(repeats: int, runs: int = RUNS, seconds: float = 0.2) -> Answer:
-    """All four tasks."""
+    """The first two tasks, for all libraries that can be had."""
     servers, missing = start(list(LIBRARIES))
     try:
         return {
@@ -55,12 +58,15 @@ def measure(repeats: int, runs: int = RUNS, seconds: float = 0.2) -> Answer:
             "missing": missing,
             "online": online(servers, repeats, seconds),
             "simulate": simulate(servers, repeats, runs, seconds),
-            "memory": memory(list(servers), runs),
-            "starting": starting(list(servers), repeats),
         }
     finally:
         for server in servers.values():
             server.close()
+
+
+def around(names: list[str], repeats: int, runs: int = RUNS) -> Answer:
+    """The other two tasks, for these libraries."""
+    return {"memory": memory(names, runs), "starting": starting(names, repeats)}
 
 
 def having(servers: dict[str, Server], policy: str) -> dict[str, Server]:
@@ -97,15 +103,28 @@ def simulate(servers: dict[str, Server], repeats: int, runs: int, seconds: float
             name: functools.partial(_ask_simulate, server, question, regrets)
             for name, server in having(servers, policy).items()
         }
+        works[ALL_CORES] = functools.partial(_ask_all_cores, servers["lowbid"], question)
         taken = by_turns(works, repeats)
-        rows.append({"policy": policy, **compared(taken), "regret": agreement(regrets)})
+        together = taken.pop(ALL_CORES)
+        row = {"policy": policy, **compared(taken), "regret": agreement(regrets)}
+        row["all cores"] = compared({**taken, "lowbid": together})
+        rows.append(row)
     return rows
 
 
 def _ask_simulate(server: Server, question: Answer, regrets: dict[str, list[float]]) -> float:
     answer = server.ask(**question)
     regrets[server.name] = answer["regrets"]
-    return answer["processor"] / (len(question["means"]) * question["horizon"]) * 1e9
+    return answer["processor"] / _steps(question)
+
+
+def _ask_all_cores(server: Server, question: Answer) -> float:
+    return server.ask(**question, workers=None)["clock"] / _steps(question)
+
+
+def _steps(question: Answer) -> float:
+    """So many thousand million."""
+    return len(question["means"]) * question["horizon"] / 1e9
 
 
 def random_means(runs: int) -> list[list[float]]:

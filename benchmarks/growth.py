@@ -3,7 +3,8 @@
 With K arms, every arm is first played 20 times, in turn; then the policy plays on, and its steps
 are timed (a choice, a loss, an update): 10 K of them, or as many as fit into a second or two.
 The arms' means are spread evenly over [0.1, 0.9] and shuffled, so that good arms do not lie side by
-side in memory. Time is that of one core.
+side in memory. Time is that of one core. A series ends where a policy's state would take more than
+2 GB, or a figure too long.
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ from lowbid._random import seek_loss
 from lowbid.experiments.paper._cases import HORIZON, policies
 from lowbid.experiments.paper._settings import defaults
 from lowbid.kernels import allocating_kernel, specialise
+from lowbid.policies._base import arrays_of
 
 from .measure import by_turns, clock_seconds, new_process, processor_seconds, ratios, spread
 
 PLAYS_BEFORE, PLAYS_TIMED = 20, 10
+MOST_BYTES = 2 << 30
 SMALL = 1000  # up to so many arms, many short plays are timed, and not one long one
 BATCH_ENSEMBLE = lowbid.BatchEnsemble(batches=12)
 Points = list[tuple[int, float]]
@@ -150,7 +153,14 @@ def paper_policies(horizon: int = HORIZON) -> dict[str, lowbid.Policy]:
 
 def time_with_arms(name: str, sizes: Iterable[int], repeats: int, patience: float) -> Points:
     policy = paper_policies()[name]
-    return series(lambda n: with_arms(policy, n, repeats), sizes, patience)
+    return series(lambda n: with_arms(policy, n, repeats), that_fit(policy, sizes), patience)
+
+
+def that_fit(policy: lowbid.Policy, sizes: Iterable[int]) -> list[int]:
+    """Those numbers of arms at which the policy's state takes no more than 2 GB."""
+    _, state = policy.start(100, HORIZON, HORIZON)
+    for_one_arm = sum(array.nbytes for array in arrays_of(state)) / 100
+    return [n for n in sizes if n * for_one_arm <= MOST_BYTES]
 
 
 def time_with_steps(name: str, sizes: Iterable[int], repeats: int, patience: float) -> Points:
@@ -218,7 +228,8 @@ def one_run(name: str, n_arms: int, horizon: int) -> None:
 def memory_with_arms(name: str, sizes: Iterable[int], patience: float) -> Points:
     """MB more than with 10 arms, in 1,000 steps."""
     least = peak_memory(name, 10, 1000)
-    return series(lambda n: peak_memory(name, n, 1000) - least, sizes, patience)
+    fitting = that_fit(paper_policies(1000)[name], sizes)
+    return series(lambda n: peak_memory(name, n, 1000) - least, fitting, patience)
 
 
 def memory_with_steps(name: str, sizes: Iterable[int], patience: float) -> Points:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import statistics
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
+
+LAUNCHER = Path(__file__).parent / "launch.py"
 
 
 class Spread(NamedTuple):
@@ -62,20 +67,12 @@ def new_process(command: Sequence[str], given: str = "") -> Usage:
     """Run a command to its end, and say what it took."""
     # As for users, whose Python keeps the bytecode of what it has imported.
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
-    began = time.perf_counter()
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
+    done = subprocess.run(
+        [sys.executable, LAUNCHER, *command],
+        input=given,
+        stdout=subprocess.PIPE,
         text=True,
         env=environment,
-    ) as process:
-        assert process.stdin is not None
-        process.stdin.write(given)
-        process.stdin.close()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        raise subprocess.CalledProcessError(process.returncode, command)
-    clock = time.perf_counter() - began
-    return Usage(usage.ru_utime + usage.ru_stime, clock, usage.ru_maxrss / 1024)
+        check=True,
+    )
+    return Usage(**json.loads(done.stdout))

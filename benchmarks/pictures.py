@@ -28,7 +28,11 @@ NOTHING = 0.5  # MB: what two processes that do the same differ by
 
 def draw(results: dict[str, Any], path: Path) -> None:
     """All panels in one picture."""
-    growth = {**results["growth"], "workers": {"BatchEnsemble, 12 batches": _workers(results)}}
+    growth = {
+        **results["growth"],
+        **results["memory"],
+        "workers": {"BatchEnsemble, 12 batches": _workers(results)},
+    }
     names = list(growth["arms"])
     figure, axes = plt.subplots(2, 3, figsize=(15, 9.5), layout="constrained")
     for panel, (key, title, x, y) in zip(axes.flat, PANELS, strict=True):

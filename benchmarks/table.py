@@ -14,9 +14,11 @@ Answer = dict[str, Any]
 def markdown(results: Answer) -> str:
     """All tables of what was measured."""
     parts = []
+    if {"peers", "reproduce", "c", "growth"} <= set(results):
+        parts.append(headline(results))
     if "peers" in results:
         parts += [online(results["peers"]), simulation(results["peers"])]
-        parts += [same_work(results["peers"]), around(results["peers"])]
+        parts += [same_work(results["peers"]), around(results["peers"], results["around"])]
     if "reproduce" in results:
         parts.append(reproduce(results["reproduce"]))
     if "c" in results:
@@ -26,6 +28,63 @@ def markdown(results: Answer) -> str:
     if "workers" in results:
         parts.append(workers(results["workers"]))
     return "\n\n".join(parts)
+
+
+def headline(results: Answer) -> str:
+    """The figures in short: what the README shows."""
+    peers, arms = results["peers"], results["growth"]["arms"]
+    rows = [
+        beside_peer(f"{row['policy']}: simulated steps a second, {cores}", figures, 1e9)
+        for row in peers["simulate"]
+        for cores, figures in (("one core", row), ("all cores", row["all cores"]))
+    ]
+    rows += [
+        beside_peer(f"{row['policy']}: select + update from Python, K = {row['arms']:,}, µs", row)
+        for row in peers["online"]
+        if row["policy"] == "UCB1" and row["arms"] in (10, 1000)
+    ]
+    seconds = results["reproduce"]
+    rows += [
+        [
+            f"the whole paper without MARS / {policy} in one of its tests, s",
+            f"{seconds['lowbid']:.1f}",
+            f"{theirs:.1f} (SMPyBandits)",
+            f"{theirs / seconds['lowbid']:.1f} x",
+        ]
+        for policy, theirs in seconds["SMPyBandits"].items()
+    ]
+    rows += [
+        [
+            f"{name}: ns per simulated step",
+            number(row["lowbid"][0]),
+            f"{number(row['C'][0])} (C)",
+            within(row["part"], " x"),
+        ]
+        for name, row in results["c"].items()
+    ]
+    name, points = next(iter(arms.items()))
+    few, many = points[0][1], points[-1][1]
+    rows.append(
+        [
+            f"{name}: ns per step, K = {points[-1][0]:,}",
+            number(many),
+            f"{number(few)} (K = 10)",
+            f"{few / many:.2g} x",
+        ]
+    )
+    return table(["", "lowbid", "beside", "as fast"], rows)
+
+
+def beside_peer(what: str, row: Answer, steps: float | None = None) -> list[str]:
+    """Ours, the fastest peer's, and the ratio; with `steps`, so many per figure."""
+
+    def show(name: str) -> str:
+        median = row["figures"][name][0]
+        return number(steps / median if steps else median)
+
+    if row["fastest"] is None:
+        return [what, show("lowbid"), "–", "–"]
+    return [what, show("lowbid"), f"{show(row['fastest'])} ({row['fastest']})", beside_fastest(row)]
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -85,9 +144,12 @@ def simulation(results: Answer) -> str:
             for name in columns(results)
         ]
         + [beside_fastest(row)]
+        + [number(1e9 / row["all cores"]["figures"]["lowbid"][0])]
+        + [beside_fastest(row["all cores"])]
         for row in results["simulate"]
     ]
     head = ["simulated steps a second, one core", *heads(results), "lowbid / fastest peer"]
+    head += ["lowbid, all cores", "over the fastest peer"]
     return table(head, rows)
 
 
@@ -111,21 +173,22 @@ def same_work(results: Answer) -> str:
     return table(head, rows)
 
 
-def around(results: Answer) -> str:
-    names = columns(results)
+def around(peers: Answer, results: Answer) -> str:
+    names = columns(peers)
     rows = [
         ["most memory in that simulation of UCB1, MB"]
         + [number(results["memory"][n]) if n in results["memory"] else "–" for n in names],
         ["importing it, processor seconds"]
         + [f"{results['starting'][n][0]:.2f}" if n in results["starting"] else "–" for n in names],
     ]
-    return table(["", *heads(results)], rows)
+    return table(["", *heads(peers)], rows)
 
 
 def reproduce(results: Answer) -> str:
-    rows = [
-        ["`lowbid reproduce` without MARS: 6 tests, 7 policies", f"{results['lowbid']:.1f}"],
-        ["SMPyBandits: UCB1 in one of these tests", f"{results['SMPyBandits']:.1f}"],
+    rows = [["`lowbid reproduce` without MARS: 6 tests, 7 policies", f"{results['lowbid']:.1f}"]]
+    rows += [
+        [f"SMPyBandits: {policy} in one of these tests", f"{seconds:.1f}"]
+        for policy, seconds in results["SMPyBandits"].items()
     ]
     return table(["processor seconds", "100 runs of 2,000 steps"], rows)
 

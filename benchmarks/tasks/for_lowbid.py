@@ -1,4 +1,4 @@
-"""lowbid: the online object, and `simulate` with one worker."""
+"""lowbid: the online object, and `simulate` with one worker, or one for each core."""
 
 import lowbid
 
@@ -18,12 +18,18 @@ def bandit(policy, n_arms, history):
     return made.select, lambda arm, reward: made.update(arm, reward=reward)
 
 
-def simulate(policy, means, horizon):
+def simulate(policy, means, horizon, workers=1):
     arms = lowbid.RandomArms(lowbid.Bernoulli, n_arms=len(means[0]))
     assert (
         arms.table(0, len(means))[:, :, 0] == [[1.0 - mean for mean in row] for row in means]
     ).all()
     result = lowbid.simulate(
-        POLICIES[policy], arms, horizon, runs=len(means), seed=0, checkpoints=[horizon], workers=1
+        POLICIES[policy],
+        arms,
+        horizon,
+        runs=len(means),
+        seed=0,
+        checkpoints=[horizon],
+        workers=workers,
     )
     return result.regret[0, :, -1].tolist()

@@ -63,12 +63,12 @@ def online(task, policy, n_arms, seconds):
     return taken / steps
 
 
-def simulate(task, policy, means, horizon, seconds):
+def simulate(task, policy, means, horizon, seconds, **options):
     """Seconds of processor and clock for one simulation of all rows, and the regret of each."""
     task.simulate(policy, means[:1], 20)  # compiles, if the library does that
     cpu, clock, times = time.process_time(), time.perf_counter(), 0
     while times == 0 or time.process_time() - cpu < seconds:
-        regrets = task.simulate(policy, means, horizon)
+        regrets = task.simulate(policy, means, horizon, **options)
         times += 1
     return {
         "processor": (time.process_time() - cpu) / times,

@@ -1,6 +1,8 @@
 """The benchmarks run, at tiny sizes. What they find depends on the machine, and is not tested."""
 
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -40,6 +42,11 @@ def test_every_policy_of_the_paper_has_a_series():
         assert len(growth.time_with_steps(name, (50, 100), repeats=1, patience=60)) == 2
 
 
+def test_states_that_do_not_fit_into_memory_are_left_out():
+    many = 10**9
+    assert growth.that_fit(growth.BATCH_ENSEMBLE, (10, 1000, many)) == [10, 1000]
+
+
 def test_a_series_ends_when_patience_does():
     assert growth.series(lambda size: 2.0 * size, (1, 2, 3), patience=-1.0) == [(1, 2.0)]
 
@@ -62,6 +69,17 @@ def test_a_new_process_tells_what_it_took():
     usage = new_process(["cat"], "some text")
     assert usage.clock > 0
     assert usage.peak > 0
+    with pytest.raises(subprocess.CalledProcessError):
+        new_process(["false"])
+
+
+def test_memory_is_that_of_the_new_process_alone():
+    ballast = np.ones(40_000_000)  # 320 MB here must not count there
+    small = new_process([sys.executable, "-c", "pass"]).peak
+    large = new_process([sys.executable, "-c", "x = bytearray(b'1') * 200_000_000"]).peak
+    assert small < 100
+    assert large > small + 150
+    assert ballast.nbytes > 3e8
 
 
 def test_other_work_is_noticed():
@@ -78,20 +96,28 @@ def test_tables_and_pictures(tmp_path):
     figures = {"lowbid": spread([1.0]), "river": spread([5.0])}
     row = {"policy": "UCB1", "arms": 10, "figures": figures, "fastest": "river"}
     row |= {"ratio": spread([5.0]), "regret": beside_peers.agreement({"lowbid": [1.0, 2.0]})}
+    row["all cores"] = {**row}
     one = {name: {"one": points} for name, *_ in pictures.PANELS if name != "workers"}
     results = {
         "growth": one,
+        "memory": {},
         "workers": {"1": (1.0, 1.0, 1.0), "2": (1.9, 1.8, 2.0)},
         "peers": {
             "versions": {"lowbid": "1", "river": "2"},
             "missing": {"mabby": "no reason given"},
             "online": [row],
             "simulate": [row],
+        },
+        "around": {
             "memory": {"lowbid": 1.0, "river": 2.0},
             "starting": {"lowbid": spread([0.1]), "river": spread([0.5])},
         },
     }
+    part = spread([0.9])
+    results["c"] = {"UCB1": {"C": spread([9.0]), "lowbid": spread([10.0]), "part": part}}
+    results["reproduce"] = {"lowbid": 4.0, "SMPyBandits": {"UCB1": 8.0}}
     text = table.markdown(results)
+    assert "8.0 (SMPyBandits) | 2.0 x" in text
     assert "mabby could not be installed: no reason given" in text
     assert "5 x" in text
     pictures.draw(results, tmp_path / "picture.png")

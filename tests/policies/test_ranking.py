@@ -84,3 +84,13 @@ def test_the_winner_is_forgotten_when_an_index_changes():
         assert ranking.lowest_arm(few_or_many, True, stream) == 2
         ranking.place(few_or_many, 2, 0.5)
         assert ranking.lowest_arm(few_or_many, False, stream) == 1
+
+
+@given(st.lists(st.sampled_from([-np.inf, -1.0, 0.0, 0.5, np.inf]), min_size=1, max_size=90))
+def test_argmin_of_few_and_of_many(values):
+    indices = np.array(values)
+    lowest = np.flatnonzero(indices == indices.min())
+    stream = np.array([5], np.uint64)
+    assert ranking.argmin(indices, False, stream) == lowest[0]
+    assert {ranking.argmin(indices, True, stream) for _ in range(20)} <= set(lowest.tolist())
+    assert ranking._first_lowest(indices) == (lowest[0], len(lowest))

@@ -15,8 +15,6 @@ from lowbid.policies import Policy
 Kind = Literal["loss", "reward"]
 Range = tuple[float, float]
 
-# Squares of larger numbers, summed up, would leave the range of floating point.
-
 
 class Feedback(NamedTuple):
     """How a measured value becomes a loss: ``shift + factor * (value - origin)``.
@@ -61,7 +59,9 @@ class Feedback(NamedTuple):
         if self.same:
             return value
         loss = self.shift + self.factor * (value - self.origin)
-        return min(max(loss, self.floor), self.ceiling)
+        if loss < self.floor:  # by rounding; `max` and `min` would take as long as all the rest
+            return self.floor
+        return self.ceiling if loss > self.ceiling else loss
 
     def value(self, loss: float) -> float:
         """What the caller would have measured for this loss."""

@@ -24,6 +24,8 @@ if TYPE_CHECKING:  # _base imports _arms, and that imports this module
 # Measured: below this many arms the scan wins, above it the tree.
 _SCAN_AT_MOST = 96
 _LEAF = 8  # arms
+# Measured: below this many numbers one pass is fastest, above it two that go eight by eight.
+_BLOCKS_FROM = 32
 
 
 class Ranking(NamedTuple):
@@ -274,6 +276,20 @@ def argmin(index: Floats, random_ties: bool, stream: Stream) -> int:
 @kernel
 def _first_lowest(index: Floats) -> tuple[int, int]:
     """The first place of the lowest number, and how many places have it."""
+    if len(index) < _BLOCKS_FROM:
+        return _first_lowest_of_few(index)
+    lowest = _lowest_number(index)
+    arm = len(index) - 1
+    tied = 0
+    for other in range(len(index)):
+        tied += int(index[other] == lowest)
+        arm = min(arm, other if index[other] == lowest else len(index) - 1)
+    return arm, tied
+
+
+@kernel
+def _first_lowest_of_few(index: Floats) -> tuple[int, int]:
+    """The same, in one pass."""
     lowest = index[0]
     arm = 0
     tied = 1
@@ -285,6 +301,26 @@ def _first_lowest(index: Floats) -> tuple[int, int]:
         elif index[other] == lowest:
             tied += 1
     return arm, tied
+
+
+@kernel
+def _lowest_number(index: Floats) -> float:
+    """The lowest number in an array.
+
+    Eight at a time, without waiting for one another: that is twice as fast as one by one.
+    """
+    a = b = c = d = e = f = g = h = math.inf
+    i = 0
+    while i + 8 <= len(index):
+        a, b = _lower(a, index[i]), _lower(b, index[i + 1])
+        c, d = _lower(c, index[i + 2]), _lower(d, index[i + 3])
+        e, f = _lower(e, index[i + 4]), _lower(f, index[i + 5])
+        g, h = _lower(g, index[i + 6]), _lower(h, index[i + 7])
+        i += 8
+    while i < len(index):
+        a = _lower(a, index[i])
+        i += 1
+    return _lower(_lower(_lower(a, b), _lower(c, d)), _lower(_lower(e, f), _lower(g, h)))
 
 
 @kernel

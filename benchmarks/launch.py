@@ -1,0 +1,31 @@
+"""Run a command, and print what it took as a line of JSON: python launch.py COMMAND ...
+
+A process of its own, and a small one: Linux counts the most memory that a process ever had from
+that of the one which started it.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+
+def main():
+    began = time.perf_counter()
+    with subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    clock = time.perf_counter() - began
+    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
+    took = {
+        "processor": usage.ru_utime + usage.ru_stime,
+        "clock": clock,
+        "peak": usage.ru_maxrss / unit,
+    }
+    print(json.dumps(took))
+    return process.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -36,6 +36,32 @@ def test_late_feedback_and_growth(growth):
     assert np.array_equal(plain.pulls, compiled.pulls)
 
 
+@pytest.mark.parametrize("growth", ["append", "redistribute"])
+def test_arms_that_come_and_go_and_bandits_that_merge(growth):
+    def books():
+        policy = lowbid.BatchEnsemble(lambda t: 1 + t // 30, growth, baseline="minimum")
+        left, right = (lowbid.Bandit(["a", "b", "c"], policy, seed=seed) for seed in (1, 2))
+        for bandit, steps in ((left, 80), (right, 50)):
+            for i in range(steps):
+                bandit.update(bandit.select(), loss=(i * 7 % 10) / 8 - 0.5)
+            bandit.decide(2)
+        left.pause_arm("a")
+        left.add_arm("d")
+        left.update("d", loss=0.25)
+        left.resume_arm("a")
+        left.remove_arm("d")
+        left.merge(right)
+        state = left.state.batches
+        assert state.counts.sum() == 130
+        assert state.pending.sum() == 4
+        bids = [(bid.arm, bid.estimate) for bid in left.policy.bids(left.state)]
+        return left.counts(), state.rows.tolist(), bids
+
+    compiled = books()
+    with interpreted():
+        assert books() == compiled
+
+
 def test_many_arms_use_the_tree():
     with interpreted():
         arms = lowbid.Bernoulli(np.linspace(0.1, 0.9, 120))

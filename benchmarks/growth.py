@@ -1,7 +1,8 @@
 """How cost grows: time per step with the arms, the batches and the steps; memory; workers.
 
 With K arms, every arm is first played 20 times, in turn; then the policy plays on, and its steps
-are timed (a choice, a loss, an update): 10 K of them, or as many as fit into a second or two.
+are timed (a choice, a loss, an update): the first 10 K of them, or those that fit into about two
+seconds (many times over if K is small).
 The arms' means are spread evenly over [0.1, 0.9] and shuffled, so that good arms do not lie side by
 side in memory. Time is that of one core. A series ends where a policy's state would take more than
 2 GB, or a figure too long.
@@ -29,6 +30,8 @@ from .measure import by_turns, clock_seconds, new_process, processor_seconds, ra
 
 PLAYS_BEFORE, PLAYS_TIMED = 20, 10
 MOST_BYTES = 2 << 30
+# With so many arms, a step may take so many times what it takes with 10.
+MOST_TIMES = {1_000: 3.0, 100_000: 8.0, 1_000_000: 10.0}
 SMALL = 1000  # up to so many arms, many short plays are timed, and not one long one
 BATCH_ENSEMBLE = lowbid.BatchEnsemble(batches=12)
 Points = list[tuple[int, float]]
@@ -85,7 +88,7 @@ def play_often(parameters: Any, table: Any, capacity: int, steps: int, times: in
     return total
 
 
-def with_arms(policy: lowbid.Policy, n_arms: int, repeats: int, seconds: float = 1.0) -> float:
+def with_arms(policy: lowbid.Policy, n_arms: int, repeats: int, seconds: float = 2.0) -> float:
     """Nanoseconds of a step with so many arms."""
     means = np.random.default_rng(0).permutation(np.linspace(0.1, 0.9, n_arms))
     arms = lowbid.Bernoulli(means)
@@ -128,21 +131,19 @@ def _one_long_play(
     chosen: Callable[..., float],
     seconds: float,
 ) -> float:
-    """With many arms: twice as many steps as before, until they take the time; those are it."""
+    """With many arms: those steps, in ever larger portions, or those that fit into the time."""
     before, most = PLAYS_BEFORE * arms.n_arms, PLAYS_TIMED * arms.n_arms
-    capacity = before + 3 * most
-    parameters, state = policy.start(arms.n_arms, capacity, capacity)
+    parameters, state = policy.start(arms.n_arms, before + most, before + most)
     streams = (np.zeros(1, np.uint64), np.zeros(1, np.uint64), np.ones(1, np.uint64))
     common = (parameters, arms.table(), state, np.zeros(arms.n_arms, np.int64), streams)
+    chosen(*common, before + 1, 0)  # compiles
     turn(*common)
-    chosen(*common, before + 1, 1)
-    done, steps = 0, 50
-    taken = 0.0
+    done, portion, taken = 0, 50, 0.0
     while taken < seconds and done < most:
-        done, steps = done + steps, min(2 * steps, most)
-        first = before + 2 + done
-        taken = processor_seconds(functools.partial(chosen, *common, first, steps))
-    return taken / steps * 1e9
+        steps = min(portion, most - done)
+        taken += processor_seconds(functools.partial(chosen, *common, before + done + 1, steps))
+        done, portion = done + steps, 2 * portion
+    return taken / done * 1e9
 
 
 def paper_policies(horizon: int = HORIZON) -> dict[str, lowbid.Policy]:
@@ -158,7 +159,8 @@ def time_with_arms(name: str, sizes: Iterable[int], repeats: int, patience: floa
 
 def that_fit(policy: lowbid.Policy, sizes: Iterable[int]) -> list[int]:
     """Those numbers of arms at which the policy's state takes no more than 2 GB."""
-    _, state = policy.start(100, HORIZON, HORIZON)
+    steps = (PLAYS_BEFORE + PLAYS_TIMED) * 100
+    _, state = policy.start(100, steps, steps)
     for_one_arm = sum(array.nbytes for array in arrays_of(state)) / 100
     return [n for n in sizes if n * for_one_arm <= MOST_BYTES]
 
@@ -214,9 +216,7 @@ def speed_with_workers(repeats: int) -> dict[str, Any]:
 
 def peak_memory(name: str, n_arms: int, horizon: int) -> float:
     """Most memory of a new process that plays one run, in MB."""
-    code = (
-        f"import sys; from benchmarks import growth; growth.one_run({name!r}, {n_arms}, {horizon})"
-    )
+    code = f"from benchmarks import growth; growth.one_run({name!r}, {n_arms}, {horizon})"
     return new_process([sys.executable, "-c", code]).peak
 
 

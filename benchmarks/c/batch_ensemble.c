@@ -1,8 +1,11 @@
-/* Batch Ensemble with a fixed number of batches: the same rule and the same work at each step. */
+/* Batch Ensemble with a fixed number of batches. With -DWINNER the lone arm of lowest index is
+ * remembered until an index changes, as the library does; without, all arms are looked at in each
+ * step. */
 #include "loop.h"
 
 static double *sums, *estimates, *indices;
 static int64_t *counts, *next_batch;
+static int winner = -1;
 
 static void room(void) {
     sums = malloc(sizeof(double) * arms * batches);
@@ -18,11 +21,20 @@ static void reset(void) {
     memset(counts, 0, sizeof(int64_t) * arms * batches);
     memset(indices, 0, sizeof(double) * arms);
     memset(next_batch, 0, sizeof(int64_t) * arms);
+    winner = -1;
 }
 
 static inline int select_arm(int64_t step, uint64_t *stream) {
     (void)step;
+#ifdef WINNER
+    if (winner >= 0) return winner;
+    uint64_t before = *stream;
+    int arm = lowest(indices, stream);
+    if (*stream == before) winner = arm; /* no tie was drawn */
+    return arm;
+#else
     return lowest(indices, stream);
+#endif
 }
 
 static inline void update(int arm, double loss) {
@@ -32,9 +44,11 @@ static inline void update(int arm, double loss) {
     counts[at] += 1;
     double before = estimates[at], now = sums[at] / (counts[at] + 2.0);
     estimates[at] = now;
-    if (now <= indices[arm]) {
+    if (now < indices[arm]) {
+        winner = -1;
         indices[arm] = now;
-    } else if (before == indices[arm]) {
+    } else if (before == indices[arm] && now > indices[arm]) {
+        winner = -1;
         const double *row = estimates + (int64_t)arm * batches;
         double least = row[0];
         for (int j = 1; j < batches; j++) least = row[j] < least ? row[j] : least;

@@ -113,9 +113,7 @@ class Kernel(Generic[P, R]):
     @functools.cached_property
     def digest(self) -> str:
         """A fingerprint of this kernel's code and of everything that it refers to."""
-        parts = [_describe(self.function.__code__), repr(self.options)]
-        parts += [f"{name}={_describe(v)}" for name, v in _referenced(self.function).items()]
-        return hashlib.blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
+        return _fingerprint(self.function, repr(self.options))
 
     def __repr__(self) -> str:
         return f"<kernel {self.function.__qualname__}>"
@@ -153,8 +151,7 @@ class Hint(Kernel[P, None]):
     @functools.cached_property
     def digest(self) -> str:
         """A fingerprint of what is built."""
-        code = _describe(cast(types.FunctionType, self.build).__code__)
-        return hashlib.blake2b(code.encode(), digest_size=8).hexdigest()
+        return _fingerprint(self.build)
 
 
 def hint(build: Callable[[], Any]) -> Callable[[Callable[P, None]], Hint[P]]:
@@ -248,6 +245,13 @@ def _referenced(function: Callable[..., Any]) -> dict[str, Any]:
     codes = _codes(cast(types.FunctionType, function).__code__)
     names = sorted({name for code in codes for name in code.co_names})
     return {name: known[name] for name in names if name in known}
+
+
+def _fingerprint(function: Callable[..., Any], *more: str) -> str:
+    """A short text for a function's code and all that it refers to."""
+    parts = [_describe(cast(types.FunctionType, function).__code__), *more]
+    parts += [f"{name}={_describe(v)}" for name, v in _referenced(function).items()]
+    return hashlib.blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
 
 
 def _describe(value: Any) -> str:

@@ -94,3 +94,17 @@ def test_argmin_of_few_and_of_many(values):
     assert ranking.argmin(indices, False, stream) == lowest[0]
     assert {ranking.argmin(indices, True, stream) for _ in range(20)} <= set(lowest.tolist())
     assert ranking._first_lowest(indices) == (lowest[0], len(lowest))
+
+
+@pytest.mark.parametrize("n_arms", [5, 40, 97, 104, 500])
+@pytest.mark.parametrize("where", [slice(0, 1), slice(0, 4), slice(None)])
+def test_what_is_not_a_number_never_leads_out_of_bounds(n_arms, where):
+    """A policy of a user may have such an index, and compiled code checks nothing."""
+    holder = ranking.ranking_of(n_arms)
+    for arm in range(n_arms)[where]:
+        ranking.place(holder, arm, np.nan)
+    stream = np.array([1], np.uint64)
+    chosen = {ranking.lowest_arm(holder, True, stream) for _ in range(300)}
+    assert chosen <= set(range(n_arms))
+    if where != slice(None) and n_arms >= 40:
+        assert not chosen & set(range(n_arms)[where])

@@ -97,11 +97,12 @@ def _leaf(ranking: Ranking, leaf: int) -> tuple[float, float]:
     """The lowest index of a leaf, and how many arms share it."""
     indices, first = ranking.indices, _LEAF * leaf
     left = _lower(
-        _lower(indices[first], indices[first + 1]), _lower(indices[first + 2], indices[first + 3])
+        _lower(_lower(math.inf, indices[first]), indices[first + 1]),
+        _lower(_lower(math.inf, indices[first + 2]), indices[first + 3]),
     )
     right = _lower(
-        _lower(indices[first + 4], indices[first + 5]),
-        _lower(indices[first + 6], indices[first + 7]),
+        _lower(_lower(math.inf, indices[first + 4]), indices[first + 5]),
+        _lower(_lower(math.inf, indices[first + 6]), indices[first + 7]),
     )
     lowest = _lower(left, right)
     tied = 0
@@ -206,7 +207,7 @@ def lowest_arm(ranking: Ranking, random_ties: bool, stream: Stream) -> int:
     arm, tied = _first_lowest(ranking.indices)
     if tied == 1:
         ranking.winner[0] = arm
-    elif random_ties:
+    elif random_ties and tied > 1:
         arm = _next_lowest(ranking.indices, arm, integer(stream, tied))
     return arm
 
@@ -220,6 +221,8 @@ def _descend(ranking: Ranking, random_ties: bool, stream: Stream) -> int:
     """
     groups, levels = ranking.groups, ranking.levels
     lowest, tied = _tree_group(ranking, len(groups) - 1)
+    if tied == 0.0:  # no index is a number
+        return 0
     rank = 0.0
     if random_ties and tied > 1.0:
         rank = float(integer(stream, int(tied)))

@@ -128,7 +128,7 @@ def update(
         place(state.ranking, arm, lowest_estimate(parameters, batches, arm))
     elif now < index:
         place(state.ranking, arm, now)
-    elif before == index and now > index:
+    elif before == index and now != index:
         place(state.ranking, arm, lowest_estimate(parameters, batches, arm))
 
 

@@ -1,5 +1,9 @@
 """Hints about memory change no number, compiled or not."""
 
+import re
+from pathlib import Path
+
+import numba
 import numpy as np
 import pytest
 
@@ -26,6 +30,36 @@ def test_hints_leave_arrays_alone(bytes_):
     assert np.array_equal(filled(bytes_ // 8), expected)
     with interpreted():
         assert np.array_equal(filled(bytes_ // 8), expected)
+
+
+def test_a_fetch_is_the_processor_s_own_instruction():
+    hint = fetch.compiled
+
+    def first(array):
+        hint(array, 0)
+
+    compiled = numba.njit(first)
+    compiled(np.zeros(3))
+    (code,) = compiled.inspect_llvm().values()
+    assert "llvm.prefetch" in code
+
+
+@pytest.mark.skipif(
+    not Path("/sys/kernel/mm/transparent_hugepage").exists(), reason="no large pages here"
+)
+def test_large_arrays_are_marked_for_large_pages():
+    def marked(array):
+        """Whether the system was told so of the memory that an array lies in."""
+        here = False
+        for line in Path("/proc/self/smaps").read_text().splitlines():
+            if re.match(r"[0-9a-f]+-[0-9a-f]+ ", line):
+                begin, end = (int(each, 16) for each in line.split()[0].split("-"))
+                here = begin <= array.ctypes.data + array.nbytes // 2 < end
+            elif here and line.startswith("VmFlags"):
+                return "hg" in line.split()
+        raise AssertionError("the array lies nowhere")
+
+    assert marked(filled(8 * FOUR_MEGABYTES // 8))
 
 
 def test_very_many_arms_are_played_as_without_hints():

@@ -10,6 +10,7 @@ import pytest
 from benchmarks import __main__ as command
 from benchmarks import beside_peers, c_loops, growth, pictures, table
 from benchmarks.measure import by_turns, new_process, ratios, spread
+from benchmarks.peers import NotInstalledError, Server
 
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
 
@@ -80,6 +81,25 @@ def test_memory_is_that_of_the_new_process_alone():
     assert small < 100
     assert large > small + 150
     assert ballast.nbytes > 3e8
+
+
+def test_a_peer_that_cannot_be_had_is_reported(monkeypatch):
+    def refuse(name):
+        raise NotInstalledError(f"no wheel for {name}")
+
+    monkeypatch.setattr(beside_peers, "Server", refuse)
+    assert beside_peers.start(["river"]) == ({}, {"river": "no wheel for river"})
+
+
+def test_lowbid_answers_the_questions_that_peers_are_asked():
+    server = Server("lowbid")
+    try:
+        row = beside_peers.online({"lowbid": server}, repeats=1, seconds=1e-4)[0]
+        assert row["figures"]["lowbid"].median > 0
+        (simulated, *_) = beside_peers.simulate({"lowbid": server}, 1, runs=2, seconds=0.0)
+        assert simulated["all cores"]["figures"]["lowbid"].median > 0
+    finally:
+        server.close()
 
 
 def test_other_work_is_noticed():

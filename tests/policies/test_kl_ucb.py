@@ -48,6 +48,18 @@ def test_follows_the_naive_index(name, c):
         assert moment.arm in lowest_arms(naive_indices(name, moment.losses, moment.step, c))
 
 
+def test_many_arms_that_look_alike_are_all_worked_out():
+    """After one play of each, thirty coins have two indices: far more are tied than looked for."""
+    arms = lowbid.Bernoulli(np.linspace(0.1, 0.9, 30))
+    for moment in replay(make("bernoulli", 0.0), arms, horizon=150, seed=3):
+        exact = naive_indices("bernoulli", moment.losses, moment.step, 0.0)
+        tied = lowest_arms(exact)
+        assert moment.arm in tied
+        if moment.step > 30:
+            known = moment.bandit.state.tangents.indices
+            assert known[sorted(tied)] == pytest.approx(np.array(exact)[sorted(tied)], abs=1e-9)
+
+
 def test_lazy_bounds_lie_below_the_indices():
     for moment in replay(make("bernoulli", 0.0), ARMS["bernoulli"], horizon=300, seed=1):
         exact = naive_indices("bernoulli", moment.losses, moment.step, 0.0)

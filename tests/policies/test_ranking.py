@@ -77,6 +77,7 @@ def test_the_winner_is_forgotten_when_an_index_changes():
         stream = np.array([1], np.uint64)
         ranking.place(few_or_many, 3, -1.0)
         assert {ranking.lowest_arm(few_or_many, True, stream) for _ in range(9)} == {3}
+        assert few_or_many.winner[0] == 3
         ranking.place(few_or_many, 1, -1.0)
         assert {ranking.lowest_arm(few_or_many, True, stream) for _ in range(99)} == {1, 3}
         ranking.place_unsorted(few_or_many, 2, -2.0)

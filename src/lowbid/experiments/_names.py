@@ -207,8 +207,10 @@ def _call(name: str, make: Callable[..., Any], positional: list[Any], named: dic
     try:
         return make(*positional, **named)
     except TypeError as error:
-        needed = ", ".join(_field_names(make)) or "no parameters"
-        raise InvalidValueError(f"{name} cannot be made ({error}); it takes {needed}.") from error
+        fields = _field_names(make)
+        needed = ", ".join(fields) or "no parameters"
+        form = f": {name}:" + ",".join(f"{field}=..." for field in fields) if fields else ""
+        raise InvalidValueError(f"{name} takes {needed}; name each of them{form}.") from error
 
 
 def _random(name: str) -> tuple[bool, str]:

@@ -212,6 +212,13 @@ def mean_of(batches: Batches, arm: int) -> float:
 
 
 @kernel
+def filled_in(batches: Batches, arm: int) -> float:
+    """The sum of an arm's pending losses, if each were the mean."""
+    pending = pending_of(batches, arm)
+    return pending * mean_of(batches, arm) if pending > 0.0 else 0.0
+
+
+@kernel
 def measure_from(batches: Batches, baseline: float) -> None:
     """Measure all sums from another baseline."""
     drop = batches.baseline[0] - baseline

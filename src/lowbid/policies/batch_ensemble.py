@@ -32,7 +32,7 @@ from lowbid.policies._batches import (
     count_of,
     deal_again,
     fetch_row,
-    mean_of,
+    filled_in,
     measure_from,
     merged,
     next_batch,
@@ -145,8 +145,7 @@ def estimate(parameters: Parameters, total: float, count: float) -> float:
 @kernel
 def lowest_estimate(parameters: Parameters, batches: Batches, arm: int) -> float:
     """The index of an arm; pending losses count in every batch as if they were its mean."""
-    pending = pending_of(batches, arm)
-    filled = pending * mean_of(batches, arm) if pending > 0.0 else 0.0
+    pending, filled = pending_of(batches, arm), filled_in(batches, arm)
     lowest = math.inf
     for batch in range(batches.in_use[0]):
         total, count = sum_of(batches, arm, batch), count_of(batches, arm, batch)
@@ -183,8 +182,7 @@ def hold(parameters: Parameters, state: State, arm: int, change: int) -> None:
 def fill_estimates(parameters: Parameters, batches: Batches, table: Floats) -> None:
     """Write every batch's estimate of every arm, pending losses counted, (arm, batch)."""
     for arm in range(table.shape[0]):
-        pending = pending_of(batches, arm)
-        filled = pending * mean_of(batches, arm) if pending > 0.0 else 0.0
+        pending, filled = pending_of(batches, arm), filled_in(batches, arm)
         for batch in range(table.shape[1]):
             total, count = sum_of(batches, arm, batch), count_of(batches, arm, batch)
             table[arm, batch] = estimate(parameters, total + filled, count + pending)

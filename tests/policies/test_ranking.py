@@ -35,17 +35,6 @@ def test_the_tree_picks_what_the_scan_picks(n_arms, data):
             assert ours[0] == theirs[0]
 
 
-def test_ties_are_uniform():
-    indices = np.array([1.0, 0.0, 0.0, 2.0, 0.0])
-    stream = np.array([1], np.uint64)
-    n = 30_000
-    counts = np.bincount([ranking.argmin(indices, True, stream) for _ in range(n)], minlength=5)
-    standard_error = np.sqrt(n * (1 / 3) * (2 / 3))
-    assert counts[[0, 3]].sum() == 0
-    assert (abs(counts[[1, 2, 4]] - n / 3) < 4 * standard_error).all()
-    assert ranking.argmin(indices, False, stream) == 1
-
-
 @pytest.mark.parametrize("n_arms", [97, 255, 256, 257, 1023, 1024, 1025, 5000])
 def test_rebuild_brings_the_tree_up_to_date(n_arms):
     """At sizes that fill the tree's levels exactly, and at one more and one less."""
@@ -85,16 +74,6 @@ def test_the_winner_is_forgotten_when_an_index_changes():
         assert ranking.lowest_arm(few_or_many, True, stream) == 2
         ranking.place(few_or_many, 2, 0.5)
         assert ranking.lowest_arm(few_or_many, False, stream) == 1
-
-
-@given(st.lists(st.sampled_from([-np.inf, -1.0, 0.0, 0.5, np.inf]), min_size=1, max_size=90))
-def test_argmin_of_few_and_of_many(values):
-    indices = np.array(values)
-    lowest = np.flatnonzero(indices == indices.min())
-    stream = np.array([5], np.uint64)
-    assert ranking.argmin(indices, False, stream) == lowest[0]
-    assert {ranking.argmin(indices, True, stream) for _ in range(20)} <= set(lowest.tolist())
-    assert ranking._first_lowest(indices) == (lowest[0], len(lowest))
 
 
 @pytest.mark.parametrize("n_arms", [5, 40, 97, 104, 500])

@@ -1,11 +1,13 @@
 import functools
 import threading
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 import lowbid
+from lowbid._kernel import kernel
 from lowbid.errors import InvalidValueError
 from lowbid.simulation import _simulate, loss_of
 from lowbid.simulation._progress import Progress
@@ -170,6 +172,29 @@ def test_a_user_s_policy_must_return_an_arm(answer):
 
     with pytest.raises(InvalidValueError, match=r"select of Lost returned .* arm, 0 to 3"):
         lowbid.simulate(Lost(), ARMS, horizon=10, runs=1)
+
+
+@kernel
+def _as_told(parameters, state, step, stream):
+    return parameters.chosen
+
+
+@dataclass(frozen=True)
+class Astray(lowbid.UCB1):
+    """UCB1, with a compiled rule that returns whatever it is told."""
+
+    chosen: int = 0
+    kernels = lowbid.UCB1.kernels._replace(select=_as_told)
+
+
+@pytest.mark.parametrize("chosen", [-1, 4, 1000])
+@pytest.mark.parametrize("delay", [0, 3])
+def test_a_compiled_rule_must_return_an_arm(chosen, delay):
+    arms = lowbid.Bernoulli([0.1, 0.2, 0.3, 0.4])
+    assert lowbid.simulate(Astray(chosen=3), arms, horizon=9, runs=2, seed=0).pulls[0, 0, 3] == 9
+    message = rf"select of Astray.* returned {chosen}; .* arm, 0 to 3"
+    with pytest.raises(InvalidValueError, match=message):
+        lowbid.simulate(Astray(chosen=chosen), arms, horizon=9, runs=2, seed=0, delay=delay)
 
 
 def test_a_policy_without_a_rule_is_named():

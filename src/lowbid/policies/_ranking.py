@@ -17,6 +17,7 @@ import numpy as np
 from lowbid._kernel import allocating_kernel, kernel
 from lowbid._memory import fetch, use_huge_pages
 from lowbid._random import Stream, integer
+from lowbid.policies._scan import first_lowest, lower, next_lowest
 
 if TYPE_CHECKING:  # _base imports _arms, and that imports this module
     from lowbid.policies._base import Floats, Ints
@@ -24,8 +25,6 @@ if TYPE_CHECKING:  # _base imports _arms, and that imports this module
 # Measured: below this many arms the scan wins, above it the tree.
 _SCAN_AT_MOST = 96
 _LEAF = 8  # arms
-# Measured: below this many numbers one pass is fastest, above it two that go eight by eight.
-_BLOCKS_FROM = 32
 
 
 class Ranking(NamedTuple):
@@ -96,25 +95,19 @@ def _quarter(children: int) -> int:
 def _leaf(ranking: Ranking, leaf: int) -> tuple[float, float]:
     """The lowest index of a leaf, and how many arms share it."""
     indices, first = ranking.indices, _LEAF * leaf
-    left = _lower(
-        _lower(_lower(math.inf, indices[first]), indices[first + 1]),
-        _lower(_lower(math.inf, indices[first + 2]), indices[first + 3]),
+    left = lower(
+        lower(lower(math.inf, indices[first]), indices[first + 1]),
+        lower(lower(math.inf, indices[first + 2]), indices[first + 3]),
     )
-    right = _lower(
-        _lower(_lower(math.inf, indices[first + 4]), indices[first + 5]),
-        _lower(_lower(math.inf, indices[first + 6]), indices[first + 7]),
+    right = lower(
+        lower(lower(math.inf, indices[first + 4]), indices[first + 5]),
+        lower(lower(math.inf, indices[first + 6]), indices[first + 7]),
     )
-    lowest = _lower(left, right)
+    lowest = lower(left, right)
     tied = 0
     for arm in range(first, first + _LEAF):
         tied += int(indices[arm] == lowest)
     return lowest, float(tied)
-
-
-@kernel
-def _lower(first: float, second: float) -> float:
-    """The lower of two indices; the first if the second is NaN."""
-    return second if second < first else first
 
 
 @kernel
@@ -204,11 +197,11 @@ def lowest_arm(ranking: Ranking, random_ties: bool, stream: Stream) -> int:
         return ranking.winner[0]
     if has_tree(ranking):
         return _descend(ranking, random_ties, stream)
-    arm, tied = _first_lowest(ranking.indices)
+    arm, tied = first_lowest(ranking.indices)
     if tied == 1:
         ranking.winner[0] = arm
     elif random_ties and tied > 1:
-        arm = _next_lowest(ranking.indices, arm, integer(stream, tied))
+        arm = next_lowest(ranking.indices, arm, integer(stream, tied))
     return arm
 
 
@@ -267,71 +260,3 @@ def _slot(rank: float, first: float, second: float, third: float) -> tuple[int, 
     before = second if rank >= second else before
     before = third if rank >= third else before
     return slot, before
-
-
-@kernel
-def argmin(index: Floats, random_ties: bool, stream: Stream) -> int:
-    """The place of the lowest number in an array."""
-    arm, tied = _first_lowest(index)
-    return _next_lowest(index, arm, integer(stream, tied)) if random_ties and tied > 1 else arm
-
-
-@kernel
-def _first_lowest(index: Floats) -> tuple[int, int]:
-    """The first place of the lowest number, and how many places have it."""
-    if len(index) < _BLOCKS_FROM:
-        return _first_lowest_of_few(index)
-    lowest = _lowest_number(index)
-    arm = len(index) - 1
-    tied = 0
-    for other in range(len(index)):
-        tied += int(index[other] == lowest)
-        arm = min(arm, other if index[other] == lowest else len(index) - 1)
-    return arm, tied
-
-
-@kernel
-def _first_lowest_of_few(index: Floats) -> tuple[int, int]:
-    """The same, in one pass."""
-    lowest = index[0]
-    arm = 0
-    tied = 1
-    for other in range(1, len(index)):
-        if index[other] < lowest:
-            lowest = index[other]
-            arm = other
-            tied = 1
-        elif index[other] == lowest:
-            tied += 1
-    return arm, tied
-
-
-@kernel
-def _lowest_number(index: Floats) -> float:
-    """The lowest number in an array.
-
-    Eight at a time, without waiting for one another: that is twice as fast as one by one.
-    """
-    a = b = c = d = e = f = g = h = math.inf
-    i = 0
-    while i + 8 <= len(index):
-        a, b = _lower(a, index[i]), _lower(b, index[i + 1])
-        c, d = _lower(c, index[i + 2]), _lower(d, index[i + 3])
-        e, f = _lower(e, index[i + 4]), _lower(f, index[i + 5])
-        g, h = _lower(g, index[i + 6]), _lower(h, index[i + 7])
-        i += 8
-    while i < len(index):
-        a = _lower(a, index[i])
-        i += 1
-    return _lower(_lower(_lower(a, b), _lower(c, d)), _lower(_lower(e, f), _lower(g, h)))
-
-
-@kernel
-def _next_lowest(index: Floats, arm: int, rank: int) -> int:
-    """The place of the same number that comes so many places later."""
-    lowest = index[arm]
-    while rank > 0:
-        arm += 1
-        if index[arm] == lowest:
-            rank -= 1
-    return arm

@@ -16,7 +16,7 @@ import numpy as np
 from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream
 from lowbid.policies._base import Floats
-from lowbid.policies._ranking import argmin
+from lowbid.policies._scan import argmin
 
 # Lower than any index, yet higher than that of an arm not played at all.
 _UNKNOWN = -1.7976931348623157e308

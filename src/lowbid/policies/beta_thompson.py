@@ -10,7 +10,7 @@ import numpy as np
 from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream, beta, coin
 from lowbid.policies._base import About, Floats, Kernels, Policy, require_finite
-from lowbid.policies._ranking import argmin
+from lowbid.policies._scan import argmin
 
 BIBTEX = r"""
 @inproceedings{kaufmann2012thompson,

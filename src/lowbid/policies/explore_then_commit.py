@@ -15,7 +15,7 @@ from lowbid._require import require_whole
 from lowbid.policies._base import About, Ints, Kernels, Policy
 from lowbid.policies._horizon import known_horizon
 from lowbid.policies._moments import Moments, add_loss, moments_of
-from lowbid.policies._ranking import argmin
+from lowbid.policies._scan import argmin
 from lowbid.policies.greedy import BIBTEX
 
 

@@ -12,7 +12,7 @@ from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream, gamma
 from lowbid.policies._base import About, Floats, Kernels, Policy
 from lowbid.policies._moments import Moments, add_loss, moments_of
-from lowbid.policies._ranking import argmin
+from lowbid.policies._scan import argmin
 from lowbid.policies.gaussian_thompson import BIBTEX
 
 

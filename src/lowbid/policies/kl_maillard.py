@@ -14,7 +14,7 @@ from lowbid._random import Stream, uniform
 from lowbid.policies._base import About, Floats, Kernels
 from lowbid.policies._families import Family, FamilyPolicy
 from lowbid.policies._moments import Moments, add_loss, lowest_mean_of, moments_of
-from lowbid.policies._ranking import argmin
+from lowbid.policies._scan import argmin
 
 BIBTEX = r"""
 @inproceedings{qin2023kullback,

@@ -21,7 +21,7 @@ from lowbid.policies._history import (
     history_of,
     two_values_of,
 )
-from lowbid.policies._ranking import argmin
+from lowbid.policies._scan import argmin
 
 BIBTEX = r"""
 @inproceedings{riou2020bandit,

@@ -12,7 +12,7 @@ from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream, binomial
 from lowbid._require import require_finite
 from lowbid.policies._base import About, Floats, Kernels, Policy
-from lowbid.policies._ranking import argmin
+from lowbid.policies._scan import argmin
 
 BIBTEX = r"""
 @inproceedings{kveton2019perturbed,

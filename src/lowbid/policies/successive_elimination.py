@@ -13,7 +13,7 @@ from lowbid._random import Stream
 from lowbid._require import require, require_finite
 from lowbid.policies._base import About, Floats, Kernels, Policy
 from lowbid.policies._moments import Moments, add_loss, moments_of
-from lowbid.policies._ranking import argmin
+from lowbid.policies._scan import argmin
 
 BIBTEX = r"""
 @article{evendar2006action,

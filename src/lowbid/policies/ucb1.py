@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import allocating_kernel, kernel
+from lowbid._kernel import allocating_kernel, kernel, specialise
 from lowbid._random import Stream
 from lowbid.policies._base import About, Floats, Kernels, Policy, require_finite
-from lowbid.policies._ranking import argmin
+from lowbid.policies._logs import log_of
+from lowbid.policies._scan import arm_of_lowest_index
 
 BIBTEX = r"""
 @article{auer2002finite,
@@ -47,13 +48,20 @@ def init(parameters: UCB1, n_arms: int, capacity: int) -> State:
 
 
 @kernel
+def index(state: State, arm: int, factor: float) -> float:
+    """An arm's confidence bound."""
+    return state.means[arm] - factor * state.widths[arm]
+
+
+lowest_arm = specialise(arm_of_lowest_index, index=index)
+
+
+@kernel
 def select(parameters: UCB1, state: State, step: int, stream: Stream) -> int:
     """Play the arm of lowest confidence bound."""
     # At t = 1 nothing has been played, and 0 times infinity must not come up.
-    factor = parameters.scale * math.sqrt(2.0 * math.log(max(step, 2)))
-    for arm in range(len(state.indices)):
-        state.indices[arm] = state.means[arm] - factor * state.widths[arm]
-    return argmin(state.indices, True, stream)
+    factor = parameters.scale * math.sqrt(2.0 * log_of(max(step, 2)))
+    return lowest_arm(state, factor, stream)
 
 
 @kernel

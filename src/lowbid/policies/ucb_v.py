@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import allocating_kernel, kernel
+from lowbid._kernel import allocating_kernel, kernel, specialise
 from lowbid._random import Stream
 from lowbid._require import require_finite
 from lowbid.policies._base import About, Floats, Kernels, Policy
+from lowbid.policies._logs import log_of
 from lowbid.policies._moments import Moments, add_loss, moments_of, variance_of
-from lowbid.policies._ranking import argmin
+from lowbid.policies._scan import arm_of_lowest_index
 
 BIBTEX = r"""
 @article{audibert2009exploration,
@@ -49,16 +50,22 @@ def init(parameters: UCBV, n_arms: int, capacity: int) -> State:
 
 
 @kernel
+def index(state: State, arm: int, factors: tuple[float, float]) -> float:
+    """An arm's confidence bound."""
+    root, offset = factors
+    return state.moments.means[arm] - (root * state.widths[arm] + offset * state.offsets[arm])
+
+
+lowest_arm = specialise(arm_of_lowest_index, index=index)
+
+
+@kernel
 def select(parameters: UCBV, state: State, step: int, stream: Stream) -> int:
     """Play the arm of lowest confidence bound."""
     # At t = 1 nothing has been played, and 0 times infinity must not come up.
-    exploration = parameters.zeta * math.log(max(step, 2))
-    root = math.sqrt(exploration)
+    exploration = parameters.zeta * log_of(max(step, 2))
     offset = 3.0 * parameters.c * parameters.scale * exploration
-    for arm in range(len(state.indices)):
-        width = root * state.widths[arm] + offset * state.offsets[arm]
-        state.indices[arm] = state.moments.means[arm] - width
-    return argmin(state.indices, True, stream)
+    return lowest_arm(state, (math.sqrt(exploration), offset), stream)
 
 
 @kernel

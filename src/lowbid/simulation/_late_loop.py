@@ -87,7 +87,7 @@ def play_late(
     delays_key: np.uint64,
     lost: float,
     batch: int,
-) -> None:
+) -> int:
     """Play runs as `_loop.play` does, with losses that arrive later or never."""
     horizon, n_arms = checkpoints[-1], gaps.shape[1]
     run_begin, losses = np.zeros(1, np.uint64), np.zeros(1, np.uint64)
@@ -114,11 +114,13 @@ def play_late(
         step = 0
         for i in range(len(checkpoints)):
             if stop[0] != 0:
-                return
+                return 0
             before = step
             while step < checkpoints[i]:
                 step += 1
                 arm = select(parameters, state, step, stream)
+                if arm < 0 or arm >= n_arms:
+                    return arm
                 seek_loss(losses, run_begin, arm, counts[arm])
                 post.arms[step] = arm
                 post.losses[step] = draw(table, instance, arm, losses)
@@ -132,3 +134,4 @@ def play_late(
                 total += gaps[instance, arm]
             regret[row, i] = total
             steps_done[0] += step - before
+    return 0

@@ -30,11 +30,12 @@ def play(
     pulls: Ints,
     steps_done: Ints,
     stop: Ints,
-) -> None:
+) -> int:
     """Play the runs `first_run`, ..., one for each row of `regret`, and record them.
 
     `regret` is (run, checkpoint) and `pulls` (run, arm). The number of steps played so far is
-    kept in `steps_done`; the loop ends early when `stop` is set.
+    kept in `steps_done`; the loop ends early when `stop` is set, and when the policy chooses an
+    arm that does not exist, which is then returned; else 0 is.
     """
     n_arms = gaps.shape[1]
     run_begin = np.zeros(1, np.uint64)
@@ -51,11 +52,13 @@ def play(
         step = 0
         for i in range(len(checkpoints)):
             if stop[0] != 0:
-                return
+                return 0
             before = step
             while step < checkpoints[i]:
                 step += 1
                 arm = select(parameters, state, step, stream)
+                if arm < 0 or arm >= n_arms:
+                    return arm
                 seek_loss(losses, run_begin, arm, counts[arm])
                 loss = draw(table, instance, arm, losses)
                 update(parameters, state, arm, loss, step, stream)
@@ -63,3 +66,4 @@ def play(
                 total += gaps[instance, arm]
             regret[row, i] = total
             steps_done[0] += step - before
+    return 0

@@ -168,7 +168,7 @@ class _Simulation:
 
         def task(first: int, last: int, steps_done: Ints) -> None:
             runs = slice(first, min(last, self.runs))
-            loop(
+            arm = loop(
                 parameters,
                 self.table,
                 self.gaps,
@@ -182,6 +182,11 @@ class _Simulation:
                 self.stop,
                 *more,
             )
+            if arm != 0:
+                raise InvalidValueError(
+                    f"the compiled select of {policy.name} returned {arm}; it must return the "
+                    f"number of an arm, 0 to {self.environment.n_arms - 1}."
+                )
 
         return task
 

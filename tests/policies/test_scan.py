@@ -10,7 +10,7 @@ from lowbid.policies import _scan as scan
 from lowbid.policies._logs import log_of
 from lowbid.policies.ucb1 import State
 
-INDICES = st.lists(st.sampled_from([-np.inf, -1.0, 0.0, 0.5, np.inf]), min_size=1, max_size=90)
+INDICES = st.lists(st.sampled_from([-np.inf, -1.0, 0.0, 0.5, np.inf]), min_size=1, max_size=200)
 
 
 @kernel
@@ -66,3 +66,11 @@ def test_indices_that_are_no_numbers_lead_to_an_arm(n_arms):
 def test_logarithms_from_the_table_and_beyond_it():
     assert all(log_of(number) == math.log(number) for number in range(1, 9000))
     assert log_of(0) == -math.inf
+
+
+@pytest.mark.parametrize("n_arms", [1, 63, 64, 65, 128, 129, 300])
+def test_the_next_lowest_is_counted_in_blocks(n_arms):
+    indices = np.where(np.random.default_rng(n_arms).random(n_arms) < 0.4, -1.0, 0.0)
+    indices[0] = -1.0
+    places = np.flatnonzero(indices == -1.0)
+    assert [scan.next_lowest(indices, 0, rank) for rank in range(len(places))] == places.tolist()

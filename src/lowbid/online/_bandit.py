@@ -153,8 +153,10 @@ class Bandit(Views, Storage):
         """
         self._lock.acquire()  # `with` would take twice as long
         try:
-            feedback = self._feedback_for(bare, loss, reward)
-            value = loss if reward is None else reward
+            feedback, value = self._feedback, loss if reward is None else reward
+            other = reward if feedback is None or not feedback.rewards else loss
+            if feedback is None or bare or other is not None or value is None:
+                feedback = self._feedback_for(bare, loss, reward)
             if type(value) is not float or not feedback.low <= value <= feedback.high:
                 value = read_value(value, feedback)
             return self._take_in(what, value, feedback)
@@ -196,8 +198,8 @@ class Bandit(Views, Storage):
         roster, engine, decisions = self._roster, self._engine, self._decisions
         if type(what) is str or type(what) is int:  # the quick way: most are of this kind
             arm = roster.number.get(what)
-            if arm is not None:
-                roster.update(arm, value, feedback, engine.step, 0 if decisions.open else None)
+            if arm is not None and not decisions.open:
+                engine.update(arm, value, engine.step, roster.ledger, feedback.scale)
                 engine.step += 1
                 self._feedback = feedback
                 return None

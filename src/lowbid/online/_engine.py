@@ -7,12 +7,33 @@ from typing import Any
 
 import numpy as np
 
-from lowbid._kernel import Kernel
-from lowbid._random import key, stream_of_run
+from lowbid._kernel import Kernel, kernel, specialise
+from lowbid._random import Stream, key, stream_of_run
+from lowbid.online._feedback import LOW, WIDTH, Scale, loss_of
+from lowbid.online._ledger import Ledger, record
 from lowbid.policies import Policy
 from lowbid.policies._base import copy_of, extend
 
 _FIRST_CAPACITY = 1024
+
+# The policy's function that the template below is bound to.
+update: Any = None
+
+
+@kernel
+def take_in(
+    parameters: Any,
+    state: Any,
+    arm: int,
+    value: float,
+    step: int,
+    stream: Stream,
+    ledger: Ledger,
+    scale: Scale,
+) -> None:
+    """Tell the policy what a measured value comes to, and write the value down."""
+    update(parameters, state, arm, loss_of(scale, value), step, stream)
+    record(ledger, arm, value, scale[LOW], scale[WIDTH])
 
 
 class Engine:
@@ -27,7 +48,7 @@ class Engine:
     """
 
     _select: Callable[..., Any] | None
-    _update: Callable[..., Any] | None
+    _take_in: Callable[..., Any] | None
     _hold: Callable[..., Any] | None
 
     def __init__(self, policy: Policy, n_arms: int, seed: int, horizon: int | None) -> None:
@@ -42,15 +63,20 @@ class Engine:
         """The arm to play at this step."""
         if self.step > self.capacity:
             self.make_room(2 * self.capacity)
-        select = self._select or self._bind()[0]
-        return select(self.parameters, self.state, self.step, self.stream)
+        if self._select is None:
+            rule = self.policy.kernels.select
+            self._select = _entry(rule, self.parameters, self.state, 1, self.stream)
+        return self._select(self.parameters, self.state, self.step, self.stream)
 
-    def update(self, arm: int, loss: float, step: int) -> None:
-        """Take in the loss of an arm."""
+    def update(self, arm: int, value: float, step: int, ledger: Ledger, scale: Scale) -> None:
+        """Take in a value that was measured of an arm."""
         if step > self.capacity:
             self.make_room(2 * self.capacity)
-        update = self._update or self._bind()[1]
-        update(self.parameters, self.state, arm, loss, step, self.stream)
+        if self._take_in is None:
+            rule = specialise(take_in, update=self.policy.kernels.update)
+            common = (self.parameters, self.state)
+            self._take_in = _entry(rule, *common, 0, 0.0, 1, self.stream, ledger, scale)
+        self._take_in(self.parameters, self.state, arm, value, step, self.stream, ledger, scale)
 
     def hold(self, arm: int, change: int) -> None:
         """Tell the policy that an arm has more or fewer pending decisions, if it wants to know."""
@@ -131,18 +157,11 @@ class Engine:
     def _take(self, arms: Sequence[int]) -> Any:
         return self.policy.take(self.state, self.n_arms, arms, self.empty)
 
-    def _bind(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        """Find the compiled functions for the types of this state."""
-        common = (self.parameters, self.state)
-        self._select = _entry(self.policy.kernels.select, *common, 1, self.stream)
-        self._update = _entry(self.policy.kernels.update, *common, 0, 0.0, 1, self.stream)
-        return self._select, self._update
-
     def _unbind(self) -> None:
-        self._select = self._update = self._hold = None
+        self._select = self._take_in = self._hold = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_select": None, "_update": None, "_hold": None}
+        return {**self.__dict__, "_select": None, "_take_in": None, "_hold": None}
 
 
 def _entry(function: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 import numbers
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
+from lowbid._kernel import kernel
 from lowbid._require import LARGEST_LOSS
 from lowbid.errors import InvalidValueError
 from lowbid.policies import Policy
@@ -16,7 +19,13 @@ Kind = Literal["loss", "reward"]
 Range = tuple[float, float]
 
 
-class Feedback(NamedTuple):
+# What compiled code is told of a `Feedback`.
+LOW, WIDTH, SHIFT, FACTOR, ORIGIN, FLOOR, CEILING = range(7)
+Scale = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
     """How a measured value becomes a loss: ``shift + factor * (value - origin)``.
 
     Attributes
@@ -29,43 +38,49 @@ class Feedback(NamedTuple):
         The losses that the policy takes.
     width : float
         How far the declared range reaches; 0 if none was declared.
-    same : bool
-        Whether losses are handed on as they are.
+    rewards : bool
+        Whether the caller measures rewards.
+    scale : array
+        What `loss_of` is to know.
     """
 
     kind: Kind
     low: float
     high: float
-    shift: float
-    factor: float
-    origin: float
     floor: float
     ceiling: float
-    same: bool
     width: float = 0.0
+    shift: float = 0.0
+    factor: float = 1.0
+    origin: float = 0.0
+    rewards: bool = field(init=False)
+    scale: Scale = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        names = ("low", "width", "shift", "factor", "origin", "floor", "ceiling")
+        object.__setattr__(self, "rewards", self.kind == "reward")
+        object.__setattr__(self, "scale", np.array([getattr(self, name) for name in names]))
 
     @property
     def plural(self) -> str:
         """What the caller measures, in words for more than one."""
-        return "losses" if self.kind == "loss" else "rewards"
+        return "rewards" if self.rewards else "losses"
 
     @property
     def declared(self) -> Range | None:
         """The range that the caller declared."""
         return (self.low, self.high) if self.width > 0.0 else None
 
-    def loss(self, value: float) -> float:
-        """The loss for the policy."""
-        if self.same:
-            return value
-        loss = self.shift + self.factor * (value - self.origin)
-        if loss < self.floor:  # by rounding; `max` and `min` would take as long as all the rest
-            return self.floor
-        return self.ceiling if loss > self.ceiling else loss
-
     def value(self, loss: float) -> float:
         """What the caller would have measured for this loss."""
-        return loss if self.same else self.origin + (loss - self.shift) / self.factor
+        return self.origin + (loss - self.shift) / self.factor
+
+
+@kernel
+def loss_of(scale: Scale, value: float) -> float:
+    """The loss for the policy."""
+    loss = scale[SHIFT] + scale[FACTOR] * (value - scale[ORIGIN])
+    return min(max(loss, scale[FLOOR]), scale[CEILING])  # it may be outside by rounding
 
 
 def feedback_for(policy: Policy, kind: Kind, declared: Range | None) -> Feedback:
@@ -75,26 +90,22 @@ def feedback_for(policy: Policy, kind: Kind, declared: Range | None) -> Feedback
     if declared is None:
         if kind == "loss":
             low, high = max(floor, -LARGEST_LOSS), min(ceiling, LARGEST_LOSS)
-            return Feedback(kind, low, high, 0.0, 1.0, 0.0, floor, ceiling, same=True)
+            return Feedback(kind, low, high, floor, ceiling)
         if bounded or not policy.location_free:
             raise InvalidValueError(
                 f"{policy.name} must know the best possible reward: give Bandit(reward_range="
                 "(lowest, highest)), or leave the policy out: the default takes any rewards."
             )
-        return Feedback(
-            kind, -LARGEST_LOSS, LARGEST_LOSS, 0.0, -1.0, 0.0, floor, ceiling, same=False
-        )
+        return Feedback(kind, -LARGEST_LOSS, LARGEST_LOSS, floor, ceiling, factor=-1.0)
     low, high = declared
+    ends = (low, high, floor, ceiling, high - low)
     factor = (ceiling - floor) / (high - low) if bounded else 1.0
     if kind == "reward":
-        factor, origin, same = -factor, high, False
-    else:
-        fits = policy.location_free or low >= policy.best_loss
-        origin, same = low, fits and floor <= low and high <= ceiling
-    shift = policy.best_loss
-    return Feedback(
-        kind, low, high, shift, factor, origin, floor, ceiling, same=same, width=high - low
-    )
+        return Feedback(kind, *ends, shift=policy.best_loss, factor=-factor, origin=high)
+    fits = policy.location_free or low >= policy.best_loss
+    if fits and floor <= low and high <= ceiling:
+        return Feedback(kind, *ends)
+    return Feedback(kind, *ends, shift=policy.best_loss, factor=factor, origin=low)
 
 
 def read_range(name: str, declared: Any) -> Range | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,7 +13,7 @@ from lowbid.errors import InvalidValueError, UnknownNameError
 from lowbid.online._decisions import Arm, Why
 from lowbid.online._engine import Engine
 from lowbid.online._feedback import Feedback
-from lowbid.online._ledger import Ledger, empty_ledger, record
+from lowbid.online._ledger import Ledger, empty_ledger
 
 
 class Roster:
@@ -42,19 +42,11 @@ class Roster:
     def _rename(self, names: list[Arm]) -> None:
         self.names = names
         self.number = {name: number for number, name in enumerate(names)}
-        self._record: Callable[..., Any] | None = None
 
-    def update(
-        self, arm: int, value: float, feedback: Feedback, step: int, answered: int | None
-    ) -> None:
-        """Take in a value of an arm, the answer to `answered` of its decisions if any are open."""
-        engine = self.engine
-        engine.update(arm, value if feedback.same else feedback.loss(value), step)
-        if answered is not None:
-            engine.hold(arm, -answered)
-        if self._record is None:
-            self._record = record.entry(self.ledger, 0, 0.0, 0.0, 0.0)
-        self._record(self.ledger, arm, value, feedback.low, feedback.width)
+    def update(self, arm: int, value: float, feedback: Feedback, step: int, answered: int) -> None:
+        """Take in a value of an arm, the answer to so many of its decisions."""
+        self.engine.update(arm, value, step, self.ledger, feedback.scale)
+        self.engine.hold(arm, -answered)
 
     def status(self, name: Arm) -> Why:
         """None if there is such an arm, "removed" if there was, else an error."""
@@ -147,9 +139,6 @@ class Roster:
             return f"arm {name!r} is not known; did you mean {spelled[near[0]]!r}?"
         listed = ", ".join(repr(arm) for arm in known[:10]) + (", ..." if len(known) > 10 else "")
         return f"arm {name!r} is not known; the arms are {listed}."
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_record": None}
 
 
 def is_name(name: object) -> bool:

@@ -23,6 +23,7 @@ _INK, _FAINT = "#222222", "#8a8a8a"
 _SETTINGS: dict[Any, Any] = {
     "font.size": 9.0,
     "axes.titlesize": 10.0,
+    "axes.titley": 1.0,  # else matplotlib measures all tick labels to find it
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.edgecolor": _FAINT,

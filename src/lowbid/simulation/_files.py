@@ -1,4 +1,7 @@
-"""Result files: columns and a header in one zip, as NumPy reads and writes them."""
+"""Result files: columns and a header in one zip, as NumPy reads and writes them.
+
+They are not compressed: it would make them half as large and take as long as the simulation.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ def write_columns(path: Path, header: dict[str, Any], columns: dict[str, npt.NDA
     """Write a result file; whatever happens, `path` is the old file or the new one."""
     text = json.dumps({"format": _FORMAT, "format_version": _FORMAT_VERSION, **header})
     with replace_file(path) as file:
-        np.savez_compressed(file, allow_pickle=False, header=np.array(text), **columns)
+        np.savez(file, allow_pickle=False, header=np.array(text), **columns)
 
 
 def read_columns(

@@ -42,12 +42,22 @@ class Judged(NamedTuple):
 
 def write_up(folder: Folder, contents: dict[str, Any]) -> list[Judged]:
     """Make the figures and the page from what the folder holds; the answer is the verdicts."""
+    draw_figures(folder, contents)
+    return write_page(folder, contents)
+
+
+def draw_figures(folder: Folder, contents: dict[str, Any]) -> None:
+    """Make the figures from what the folder holds."""
+    folder.draw(folder.charts(contents["cases"]), panel="all-tests")
+    folder.draw(folder.charts(contents["long_cases"]), panel="all-tests-long")
+
+
+def write_page(folder: Folder, contents: dict[str, Any]) -> list[Judged]:
+    """Make the page from what the folder holds; the answer is the verdicts."""
     charts = folder.charts(contents["cases"])
     if not charts:
         return []
-    folder.draw(charts, panel="all-tests")
     long_charts = folder.charts(contents["long_cases"])
-    folder.draw(long_charts, panel="all-tests-long")
     judged = judge(folder, contents)
     result = charts[0].result
     runs, horizon = result.regret.shape[1], int(result.checkpoints[-1])

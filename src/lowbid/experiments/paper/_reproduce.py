@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from lowbid._require import require_whole
@@ -12,7 +13,7 @@ from lowbid.experiments._folder import Folder, described
 from lowbid.experiments._run import run
 from lowbid.experiments.paper._cases import MARS_, POLICIES, TITLES, Alternative, alternatives, case
 from lowbid.experiments.paper._costs import measure_costs
-from lowbid.experiments.paper._report import KIND, Judged, write_up
+from lowbid.experiments.paper._report import KIND, Judged, draw_figures, write_page
 from lowbid.experiments.paper._settings import Chosen
 
 LONG_HORIZONS = (20_000, 200_000)
@@ -101,16 +102,19 @@ def reproduce(
         result = run(each, folder, workers)
         say(f"{each.title}: regret after {each.horizon} steps, {each.runs} runs")
         say(f"{result.summary()}\n")
-    if others:
-        say(f"Other choices of the settings, {len(others)} cases ...")
-    for other in others:
-        run(other.case, folder, workers)
+    with ThreadPoolExecutor(1) as beside:  # drawing leaves a core to the simulations
+        drawing = beside.submit(draw_figures, folder, contents)
+        if others:
+            say(f"Other choices of the settings, {len(others)} cases ...")
+        for other in others:
+            run(other.case, folder, workers)
+        drawing.result()
     if plan.thorough and "test-1" in plan.tests:
         say("Time and memory ...")
         contents["costs"] = measure_costs(plan.chosen, plan.horizon, plan.seed, plan.policies)
         folder.write(contents)
-    say("Figures and report ...\n")
-    return write_up(folder, contents)
+    say("Report ...\n")
+    return write_page(folder, contents)
 
 
 def _contents(

@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,8 +19,6 @@ from typing import Any
 from . import beside_peers, c_loops, growth, pictures, table
 from .c_loops import PART_OF_C
 from .growth import MOST_TIMES
-from .reproduce import WITHOUT_MARS
-from .reproduce import measure as seconds_to_reproduce
 
 PARTS = ("c", "growth", "memory", "workers", "peers", "around", "reproduce")
 Series = dict[str, dict[str, growth.Points]]
@@ -78,7 +75,7 @@ def everything(parts: list[str], repeats: int, folder: Path) -> dict[str, Any]:
         "workers": lambda: growth.speed_with_workers(repeats),
         "peers": lambda: beside_peers.measure(repeats),
         "around": lambda: beside_peers.around(list(results["peers"]["versions"]), repeats),
-        "reproduce": lambda: reproduced(results),
+        "reproduce": lambda: beside_peers.commands(list(results["peers"]["versions"]), 3),
     }
     for part in PARTS:
         if part in parts or part not in results:
@@ -118,20 +115,6 @@ def for_each(measure: Callable[[str], growth.Points]) -> dict[str, growth.Points
         print(f"  {name}", file=sys.stderr, flush=True)
         found[name] = measure(name)
     return found
-
-
-def reproduced(results: dict[str, Any]) -> dict[str, Any]:
-    """Processor seconds of the whole paper without MARS, and of single policies in SMPyBandits."""
-    with tempfile.TemporaryDirectory() as folder:
-        seconds_to_reproduce(["--policies", WITHOUT_MARS, "--runs", "2"], folder)  # compiles
-        ours, _ = seconds_to_reproduce(["--policies", WITHOUT_MARS], folder)
-    steps = beside_peers.RUNS * beside_peers.HORIZON
-    theirs = {
-        row["policy"]: row["figures"]["SMPyBandits"][0] * steps / 1e9
-        for row in results["peers"]["simulate"]
-        if "SMPyBandits" in row["figures"]
-    }
-    return {"lowbid": ours, "SMPyBandits": theirs}
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@
   all cores, by the clock.
 - `memory`: the most memory of a new process that does nothing but that simulation.
 - `starting`: processor seconds of importing the library in a new process, less those of Python.
+- `commands`: seconds of two commands from start to end: the whole paper without MARS, and one
+  policy's simulation in SMPyBandits.
 
 Do they all do the same work? The mean regret in the simulation answers that: its difference to
 ours, run by run, is shown with its standard error.
@@ -21,14 +23,16 @@ import json
 import statistics
 import subprocess
 import sys
+import tempfile
 from typing import Any
 
 import numpy as np
 
 import lowbid
 
-from .measure import Spread, by_turns, new_process, ratios, spread
+from .measure import Spread, Usage, by_turns, new_process, ratios, spread
 from .peers import LIBRARIES, SERVER, NotInstalledError, Server, python_of
+from .reproduce import WITHOUT_MARS
 
 ARMS, HORIZON, RUNS = 10, 2000, 100
 ONLINE_ARMS = (10, 100, 1_000, 10_000)
@@ -170,6 +174,38 @@ def memory(names: list[str], runs: int) -> dict[str, float]:
     return {
         name: new_process([str(python_of(name)), str(SERVER), name], given).peak for name in names
     }
+
+
+def commands(names: list[str], repeats: int) -> dict[str, Answer]:
+    """Seconds of clock and processor, and by how much the clock's are longer than for the paper."""
+    with tempfile.TemporaryDirectory() as folder:
+        paper = [sys.executable, "-m", "lowbid", "reproduce", "--out", folder]
+        paper += ["--policies", WITHOUT_MARS]
+        new_process([*paper, "--runs", "2"])  # compiles
+        works = {"lowbid": (paper, "")}
+        if "SMPyBandits" in names:
+            works |= {policy: _in_smpybandits(policy) for policy in POLICIES[:4]}
+        used: dict[str, list[Usage]] = {name: [] for name in works}
+        for name in itertools.chain.from_iterable([*works] for _ in range(repeats)):
+            print(f"  command {name}", file=sys.stderr, flush=True)
+            used[name].append(new_process(*works[name]))
+    clocks = {name: [each.clock for each in taken] for name, taken in used.items()}
+    return {
+        name: {
+            "clock": spread(clocks[name]),
+            "processor": spread(each.processor for each in taken),
+            "ratio": ratios(clocks[name], clocks["lowbid"]),
+        }
+        for name, taken in used.items()
+    }
+
+
+def _in_smpybandits(policy: str) -> tuple[list[str], str]:
+    """A command that simulates one policy, and what it is told."""
+    question = {"what": "simulate", "policy": policy, "seconds": 0}
+    question |= {"means": random_means(RUNS), "horizon": HORIZON}
+    command = [str(python_of("SMPyBandits")), str(SERVER), "SMPyBandits"]
+    return command, json.dumps(question) + "\n"
 
 
 def starting(names: list[str], repeats: int) -> dict[str, Spread]:

@@ -135,9 +135,13 @@ def test_tables_and_pictures(tmp_path):
     }
     part = spread([0.9])
     results["c"] = {"UCB1": {"C": spread([9.0]), "lowbid": spread([10.0]), "part": part}}
-    results["reproduce"] = {"lowbid": 4.0, "SMPyBandits": {"UCB1": 8.0}}
+    ours, theirs = spread([4.0]), spread([8.0])
+    results["reproduce"] = {
+        "lowbid": {"clock": ours, "processor": ours, "ratio": spread([1.0])},
+        "UCB1": {"clock": theirs, "processor": theirs, "ratio": spread([2.0])},
+    }
     text = table.markdown(results)
-    assert "8.0 (SMPyBandits) | 2.0 x" in text
+    assert "4.0 | 8.0 (SMPyBandits) | 2 x (2 to 2)" in text
     assert "mabby could not be installed: no reason given" in text
     assert "5 x" in text
     pictures.draw(results, tmp_path / "picture.png")

@@ -81,19 +81,33 @@ class Kernel(Generic[P, R]):
         with _compiling:
             import numba
 
-            kernels = {
-                name: value.compiled
-                for name, value in _referenced(self.function).items()
-                if isinstance(value, Kernel)
-            }
-            function = _rebind(self.function, kernels)
-            function.__qualname__ = f"{function.__qualname__}_{self.digest}"
+            function = self._calling_compiled()
             try:
                 dispatcher = numba.njit(cache=True, **self.options)(function)
                 _share_cache(dispatcher)
                 return dispatcher
             except RuntimeError:  # no file to keep a cache beside: typed at a prompt, say
                 return numba.njit(**self.options)(function)
+
+    @functools.cached_property
+    def inner(self) -> Any:
+        """What other kernels call: without the wrappers that a call from Python needs."""
+        with _compiling:
+            import numba
+
+            options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, **self.options}
+            return numba.njit(**options)(self._calling_compiled())
+
+    def _calling_compiled(self) -> Callable[P, R]:
+        """The function, with compiled forms of all kernels that it calls."""
+        kernels = {
+            name: value.inner
+            for name, value in _referenced(self.function).items()
+            if isinstance(value, Kernel)
+        }
+        function = _rebind(self.function, kernels)
+        function.__qualname__ = f"{function.__qualname__}_{self.digest}"
+        return function
 
     @property
     def options(self) -> dict[str, Any]:
@@ -147,6 +161,11 @@ class Hint(Kernel[P, None]):
         """What numba takes for this function."""
         with _compiling:
             return self.build()
+
+    @property
+    def inner(self) -> Any:
+        """The same."""
+        return self.compiled
 
     @functools.cached_property
     def digest(self) -> str:

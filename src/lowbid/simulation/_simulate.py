@@ -24,6 +24,8 @@ from lowbid.simulation._provenance import provenance
 from lowbid.simulation._result import Result
 
 _STEPS_PER_TASK = 2_000_000
+# So that a worker that starts late, or has the longer runs, leaves some of its share to others.
+_TASKS_PER_WORKER = 4
 
 
 def simulate(
@@ -133,7 +135,8 @@ class _Simulation:
 
     def run(self, workers: int, progress: bool | str | None) -> None:
         """Spread the tasks over threads, and wait for them."""
-        chunk = max(1, min(-(-self.runs // workers), _STEPS_PER_TASK // self.horizon))
+        share = -(-self.runs // (_TASKS_PER_WORKER * workers))
+        chunk = max(1, min(share, _STEPS_PER_TASK // self.horizon))
         bar = Progress(len(self.policies) * self.runs * self.horizon, progress)
         pool = ThreadPoolExecutor(workers)
         done: list[Ints] = []

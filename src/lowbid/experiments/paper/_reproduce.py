@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -102,12 +103,13 @@ def reproduce(
         result = run(each, folder, workers)
         say(f"{each.title}: regret after {each.horizon} steps, {each.runs} runs")
         say(f"{result.summary()}\n")
-    with ThreadPoolExecutor(1) as beside:  # drawing leaves a core to the simulations
+    if others:
+        say(f"Other choices of the settings, {len(others)} cases ...")
+    most = workers or os.cpu_count() or 1
+    with ThreadPoolExecutor(1) as beside:
         drawing = beside.submit(draw_figures, folder, contents)
-        if others:
-            say(f"Other choices of the settings, {len(others)} cases ...")
         for other in others:
-            run(other.case, folder, workers)
+            run(other.case, folder, most if drawing.done() else max(1, most - 1))
         drawing.result()
     if plan.thorough and "test-1" in plan.tests:
         say("Time and memory ...")

@@ -5,6 +5,7 @@ import pytest
 
 import lowbid
 from lowbid.cli import main
+from lowbid.cli._arguments import whole
 
 
 def test_compare_prints_a_table_and_leaves_figures_and_data(tmp_path, capsys):
@@ -142,3 +143,15 @@ def test_an_earlier_experiment_leaves_nothing_behind(tmp_path, capsys):
     assert main(["compare", *arms, *arms, *small]) == 0
     assert main(["compare", *arms, *small]) == 0
     assert [path.name for path in (tmp_path / "data").iterdir()] == ["case-1.npz"]
+
+
+@pytest.mark.parametrize(("text", "number"), [("1e3", 1000), ("1_000", 1000), ("20", 20)])
+def test_whole_numbers_however_written(text, number):
+    assert whole(text) == number
+
+
+@pytest.mark.parametrize("text", ["1.5", "many", "inf", "nan", "1e-3"])
+def test_other_numbers_are_refused_with_advice(text, capsys):
+    with pytest.raises(SystemExit):
+        main(["compare", "--horizon", text])
+    assert f"{text!r} is not a whole number; write 1000 or 1e3." in capsys.readouterr().err

@@ -14,14 +14,29 @@ if TYPE_CHECKING:
 
 def add_simulation_arguments(parser: argparse.ArgumentParser, out: str) -> None:
     """Add what every command that runs simulations takes."""
-    parser.add_argument("--horizon", type=int, help="steps in a run")
-    parser.add_argument("--runs", type=int, help="independent runs")
+    parser.add_argument("--horizon", type=whole, help="steps in a run")
+    parser.add_argument("--runs", type=whole, help="independent runs")
     parser.add_argument("--seed", type=int, help="the same seed, the same result; 0 if not given")
     parser.add_argument("--workers", type=int, help="threads; one a core if not given")
     parser.add_argument(
         "--bounds", action="store_true", help="draw the bounds on regret that are proved"
     )
     parser.add_argument("--out", type=Path, default=Path(out), help=f"a folder; {out} if not given")
+
+
+def whole(text: str) -> int:
+    """A whole number, however it is written: 1000000, 1_000_000 or 1e6."""
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.5
+    if not number.is_integer():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number; write 1000 or 1e3.")
+    return int(number)
 
 
 def command_line(command: str, arguments: argparse.Namespace) -> str:

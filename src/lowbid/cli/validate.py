@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import argparse
 
+from lowbid.cli._arguments import whole
+
 _QUICK_HORIZON = 2_000
 
 
@@ -16,7 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("sources", nargs="*", help="five-tests, sda-paper, ...; else all")
     parser.add_argument("--only", default="", metavar="TEXT", help="problems or policies with it")
-    parser.add_argument("--runs", type=int, default=None, help="runs for each figure: 2000")
+    parser.add_argument("--runs", type=whole, default=None, help="runs for each figure: 2000")
     parser.add_argument("--seed", type=int, default=0, help="the same seed, the same result")
     parser.add_argument(
         "--quick",

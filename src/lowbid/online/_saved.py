@@ -81,7 +81,10 @@ def decoded(cls: type[B], text: str | bytes, policy: Policy | None, where: str) 
     try:
         return _restored(cls, body, rule)
     except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise _damaged(where) from error
+        raise FileFormatError(
+            f"{where} is whole, but this lowbid ({__version__}) cannot make a {rule.name} of it, "
+            f"written by lowbid {body.get('lowbid')}; read it there, or start a new bandit."
+        ) from error
 
 
 def _restored(cls: type[B], body: dict[str, Any], policy: Policy) -> B:

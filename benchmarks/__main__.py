@@ -11,10 +11,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import subprocess
 import sys
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
+
+import lowbid
 
 from . import beside_peers, c_loops, growth, pictures, table
 from .c_loops import PART_OF_C
@@ -81,8 +85,18 @@ def everything(parts: list[str], repeats: int, folder: Path) -> dict[str, Any]:
         if part in parts or part not in results:
             print(part, file=sys.stderr, flush=True)
             results[part] = measures[part]()
+            results.setdefault("measured", {})[part] = f"{date.today()} at {commit()}"
             file.write_text(json.dumps(results, indent=1))
     return json.loads(file.read_text())
+
+
+def commit() -> str:
+    """Which version of the code this is."""
+    command = ["git", "describe", "--always", "--dirty"]
+    try:
+        return subprocess.check_output(command, cwd=Path(__file__).parent, text=True).strip()
+    except (OSError, subprocess.CalledProcessError):
+        return f"version {lowbid.__version__}"
 
 
 ARMS = (10, 100, 1_000, 10_000, 100_000, 1_000_000)

@@ -27,7 +27,18 @@ def markdown(results: Answer) -> str:
         parts.append(growth(results["growth"]))
     if "workers" in results:
         parts.append(workers(results["workers"]))
+    if "measured" in results:
+        parts.append(measured(results["measured"]))
     return "\n\n".join(parts)
+
+
+def measured(stamps: dict[str, str]) -> str:
+    """When each part was measured, and with which version of the code."""
+    parts_of: dict[str, list[str]] = {}
+    for part, stamp in stamps.items():
+        parts_of.setdefault(stamp, []).append(part)
+    texts = (f"{', '.join(parts)} on {stamp}" for stamp, parts in parts_of.items())
+    return f"Measured: {'; '.join(texts)}."
 
 
 def headline(results: Answer) -> str:
@@ -96,7 +107,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def number(value: float) -> str:
     """Three digits that count."""
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+    return f"{float(f'{value:.3g}'):,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def within(spread: Sequence[float], unit: str = "") -> str:

@@ -140,7 +140,9 @@ def test_tables_and_pictures(tmp_path):
         "lowbid": {"clock": ours, "processor": ours, "ratio": spread([1.0])},
         "UCB1": {"clock": theirs, "processor": theirs, "ratio": spread([2.0])},
     }
+    results["measured"] = {"c": "Monday at 1a2b", "peers": "Monday at 1a2b", "growth": "Sunday"}
     text = table.markdown(results)
+    assert "Measured: c, peers on Monday at 1a2b; growth on Sunday." in text
     assert "4.0 | 8.0 (SMPyBandits) | 2 x (2 to 2)" in text
     assert "mabby could not be installed: no reason given" in text
     assert "5 x" in text

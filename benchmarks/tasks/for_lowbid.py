@@ -19,8 +19,10 @@ def bandit(policy, n_arms, history):
 
 
 def simulate(policy, means, horizon, workers=1):
-    # Draws the very arms whose mean rewards are `means`: see `random_means` of beside_peers.py.
     arms = lowbid.RandomArms(lowbid.Bernoulli, n_arms=len(means[0]))
+    # The arms that it draws are those given to the peers: the last run stands for all.
+    drawn = arms.table(0, len(means))[-1, :, 0].tolist()
+    assert drawn == [1.0 - mean for mean in means[-1]]
     result = lowbid.simulate(
         POLICIES[policy],
         arms,

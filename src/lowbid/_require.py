@@ -35,6 +35,17 @@ def require_finite(name: str, value: float, above: float, *, or_equal: bool = Fa
     require(enough, f"{name} is {value!r}; give a finite number{bound}.")
 
 
+def require_arm(arm: object, policy: str, n_arms: int) -> int:
+    """What a policy's `select` returned, as the number of an arm."""
+    whole = isinstance(arm, int | np.integer) and not isinstance(arm, bool)
+    if not whole or not 0 <= arm < n_arms:  # type: ignore[operator]
+        raise InvalidValueError(
+            f"select of {policy} returned {arm!r}; it must return the number of an arm, 0 to "
+            f"{n_arms - 1}."
+        )
+    return int(arm)  # type: ignore[call-overload]
+
+
 def require_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
     """Refuse what is not one of a few words."""
     known = ", ".join(repr(choice) for choice in choices)

@@ -1,12 +1,15 @@
 import json
 import re
+import threading
+import time
 
 import numpy as np
 import pytest
 
 import lowbid
-from lowbid.cli import main
-from lowbid.report import figure
+from lowbid.cli import main, reproduce
+from lowbid.experiments.paper import _reproduce
+from lowbid.report import _figures, figure
 from lowbid.simulation import mean_curves
 
 SMALL = [
@@ -108,6 +111,38 @@ def test_ctrl_c_leaves_what_was_finished(tmp_path, capsys, monkeypatch):
     assert len(lowbid.Result.load(tmp_path / "data" / "test-1.npz").policies) == 3
     assert len(lowbid.Result.load(tmp_path / "data" / "test-3.npz").policies) == 1
     assert "Test 1" in (tmp_path / "report.html").read_text()
+
+
+def test_ctrl_c_while_figures_are_drawn(tmp_path, capsys, monkeypatch):
+    """It is answered at once, and what is drawn again does not mix with what was being drawn."""
+    small = [*SMALL, "--runs", "2", "--horizon", "20", "--out", str(tmp_path)]
+    drawing, answered = threading.Event(), []
+    real_run, real_save, real_stopped = _reproduce.run, _figures._save, reproduce.stopped
+
+    def interrupted(case, *arguments):
+        if case.key not in ("test-1", "test-3"):
+            drawing.wait(60)
+            raise KeyboardInterrupt
+        return real_run(case, *arguments)
+
+    def slowly(*arguments):
+        drawing.set()
+        time.sleep(0.5)
+        return real_save(*arguments)
+
+    def stopped(folder):
+        answered.append(not any((tmp_path / "figures").glob("*.svg")))
+        return real_stopped(folder)
+
+    monkeypatch.setattr(_reproduce, "run", interrupted)
+    monkeypatch.setattr(_figures, "_save", slowly)
+    monkeypatch.setattr(reproduce, "stopped", stopped)
+    assert main(small) == 130
+    assert answered == [True]
+    drawn = {path.name: path.read_bytes() for path in tmp_path.glob("figures/*.svg")}
+    assert main(["report", str(tmp_path)]) == 0
+    assert len(drawn) == 3
+    assert drawn == {path.name: path.read_bytes() for path in tmp_path.glob("figures/*.svg")}
 
 
 def test_a_folder_without_an_experiment_is_refused(tmp_path, capsys):

@@ -8,6 +8,7 @@ import pytest
 
 import lowbid
 from lowbid import Bandit, Decision
+from lowbid._kernel import kernel
 from lowbid.errors import InvalidValueError, LowbidError, UnknownNameError
 
 
@@ -199,3 +200,32 @@ def unchanged(bandit, error, call):
 def test_losses_out_of_range_are_told_the_range(policy, loss, says):
     with pytest.raises(InvalidValueError, match=says):
         lowbid.Bandit(2, policy).update(0, loss=loss)
+
+
+@kernel
+def _far_away(parameters, state, step, stream):
+    return 10**7
+
+
+@kernel
+def _before_the_first(parameters, state, step, stream):
+    return -1
+
+
+class FarAway(lowbid.BatchEnsemble):
+    kernels = lowbid.BatchEnsemble.kernels._replace(select=_far_away)
+
+
+class BeforeTheFirst(lowbid.BatchEnsemble):
+    kernels = lowbid.BatchEnsemble.kernels._replace(select=_before_the_first)
+
+
+class InWords(lowbid.BatchEnsemble):
+    kernels = lowbid.BatchEnsemble.kernels._replace(select=lambda *arguments: "left")
+
+
+@pytest.mark.parametrize("policy", [FarAway, BeforeTheFirst, InWords])
+def test_a_rule_that_returns_no_arm(policy):
+    bandit = Bandit(["left", "right"], policy(batches=2), seed=0)
+    for ask in (bandit.select, bandit.decide):
+        unchanged(bandit, InvalidValueError, ask)

@@ -191,3 +191,9 @@ def test_late_feedback_of_a_paused_arm_is_taken_in():
     assert bandit.counts() == {"b": 0, "c": 0, "a": 4}
     assert bandit.state.batches.sums[2].tolist() == [0.5, 1.0]
     assert bandit.state.batches.pending.tolist() == [0, 0, 0]
+
+
+def test_a_loss_of_minus_zero_reaches_the_policy_as_it_is():
+    bandit = Bandit(2, BatchEnsemble(batches=schedules.Logarithmic(1.0), growth="redistribute"))
+    bandit.update(0, loss=-0.0)
+    assert np.signbit(bandit.state.batches.history_losses[0])

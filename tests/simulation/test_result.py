@@ -1,4 +1,5 @@
 import json
+import re
 import sys
 
 import numpy as np
@@ -120,9 +121,13 @@ def test_a_changed_byte_is_noticed_or_harmless(result, tmp_path):
     result.save(path)
     whole = path.read_bytes()
     rng = np.random.default_rng(0)
-    for place in rng.integers(len(whole), size=400):
+    # Anywhere, and where a column begins and says how much of it there is.
+    begins = [match.start() for match in re.finditer(b"NUMPY", whole)]
+    flips = [(place, rng.integers(8)) for place in rng.integers(len(whole), size=400)]
+    flips += [(at + i, bit) for at in begins for i in range(80) for bit in range(8)]
+    for place, bit in flips:
         changed = bytearray(whole)
-        changed[place] ^= 1 << int(rng.integers(8))
+        changed[place] ^= 1 << int(bit)
         path.write_bytes(changed)
         try:
             again = lowbid.Result.load(path)

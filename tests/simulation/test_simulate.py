@@ -179,12 +179,26 @@ def _as_told(parameters, state, step, stream):
     return parameters.chosen
 
 
+@kernel
+def _unsigned(parameters, state, step, stream):
+    return np.uint64(9)
+
+
 @dataclass(frozen=True)
 class Astray(lowbid.UCB1):
     """UCB1, with a compiled rule that returns whatever it is told."""
 
     chosen: int = 0
     kernels = lowbid.UCB1.kernels._replace(select=_as_told)
+
+
+class Unsigned(Astray):
+    kernels = lowbid.UCB1.kernels._replace(select=_unsigned)
+
+
+def test_an_unsigned_number_is_shown_as_it_is():
+    with pytest.raises(InvalidValueError, match=r"returned 9; "):
+        lowbid.simulate(Unsigned(), ARMS, horizon=9, runs=2)
 
 
 @pytest.mark.parametrize("chosen", [-1, 4, 1000])

@@ -46,7 +46,8 @@ def write_up(folder: Folder, contents: dict[str, Any]) -> None:
     charts = folder.charts(contents["cases"])
     if not charts:
         return
-    folder.draw(charts, panel="all")
+    for draw in folder.figures(charts, panel="all"):
+        draw()
     blocks: list[Block] = []
     for chart in charts:
         blocks += [chart, ranking(chart.result)]

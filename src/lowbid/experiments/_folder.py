@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,7 @@ class Folder:
     """
 
     path: Path
+    _saved: dict[str, Result] = dataclasses.field(default_factory=dict, repr=False, compare=False)
 
     @property
     def started(self) -> bool:
@@ -46,7 +49,9 @@ class Folder:
     def result(self, key: str) -> Result | None:
         """One case's result, if it was finished, even in part."""
         path = self.result_file(key)
-        return Result.load(path) if path.is_file() else None
+        if key not in self._saved and path.is_file():
+            self._saved[key] = Result.load(path)
+        return self._saved.get(key)
 
     def finished(self, contents: dict[str, Any]) -> bool:
         """Whether there is a result of one case at least, even in part."""
@@ -56,6 +61,7 @@ class Folder:
         """Keep one case's result."""
         self.result_file(key).parent.mkdir(parents=True, exist_ok=True)
         result.save(self.result_file(key))
+        self._saved[key] = result
 
     def start(self, contents: dict[str, Any]) -> None:
         """Say what the folder will hold, and take away what an earlier experiment left in it."""
@@ -64,6 +70,7 @@ class Folder:
             old = [*self.path.glob("data/*.npz"), *self.path.glob("figures/*.[ps][nv]g")]
             for path in [*old, self.page_file]:
                 path.unlink(missing_ok=True)
+            self._saved.clear()
         try:
             self.write(contents)
         except OSError as error:
@@ -129,13 +136,15 @@ class Folder:
             if result is not None
         ]
 
-    def draw(self, charts: list[Chart], panel: str | None = None) -> None:
-        """Draw each chart, and all of them side by side."""
-        shown = styles(charts)
-        for chart in charts:
-            save_figure(chart, shown, self.path / "figures")
-        if panel and len(charts) > 1:
-            save_panel(charts, shown, self.path / "figures", panel)
+    def figures(self, charts: list[Chart], panel: str) -> list[Callable[[], object]]:
+        """Functions that draw one figure each: of each chart, and of all of them side by side."""
+        shown, into = styles(charts), self.path / "figures"
+        drawings: list[Callable[[], object]] = [
+            functools.partial(save_figure, chart, shown, into) for chart in charts
+        ]
+        if len(charts) > 1:
+            drawings.append(functools.partial(save_panel, charts, shown, into, panel))
+        return drawings
 
     def publish(self, page: Page) -> None:
         """Write the report."""

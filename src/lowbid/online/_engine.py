@@ -9,6 +9,7 @@ import numpy as np
 
 from lowbid._kernel import Kernel, kernel, specialise
 from lowbid._random import Stream, key, stream_of_run
+from lowbid._require import require_arm
 from lowbid.online._feedback import LOW, WIDTH, Scale, loss_of
 from lowbid.online._ledger import Ledger, record
 from lowbid.policies import Policy
@@ -66,7 +67,10 @@ class Engine:
         if self._select is None:
             rule = self.policy.kernels.select
             self._select = _entry(rule, self.parameters, self.state, 1, self.stream)
-        return self._select(self.parameters, self.state, self.step, self.stream)
+        arm = self._select(self.parameters, self.state, self.step, self.stream)
+        if type(arm) is int and 0 <= arm < self.n_arms:  # the quick way
+            return arm
+        return require_arm(arm, self.policy.name, self.n_arms)
 
     def update(self, arm: int, value: float, step: int, ledger: Ledger, scale: Scale) -> None:
         """Take in a value that was measured of an arm."""

@@ -50,7 +50,7 @@ class Feedback:
     floor: float
     ceiling: float
     width: float = 0.0
-    shift: float = 0.0
+    shift: float = -0.0  # which added to a number changes nothing, not even the sign of a zero
     factor: float = 1.0
     origin: float = 0.0
     rewards: bool = field(init=False)
@@ -59,7 +59,7 @@ class Feedback:
     def __post_init__(self) -> None:
         names = ("low", "width", "shift", "factor", "origin", "floor", "ceiling")
         object.__setattr__(self, "rewards", self.kind == "reward")
-        object.__setattr__(self, "scale", np.array([getattr(self, name) for name in names]))
+        object.__setattr__(self, "scale", np.array([getattr(self, name) for name in names], float))
 
     @property
     def plural(self) -> str:

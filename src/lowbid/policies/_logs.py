@@ -1,4 +1,4 @@
-"""Logarithms of whole numbers: of steps, and of how often an arm was played."""
+"""Logarithms of whole numbers, such as steps."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import textwrap
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,8 @@ _SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "lowbid",
 }
+
+_one_at_a_time = threading.Lock()
 
 
 def save_figure(chart: Chart, styles: Mapping[str, Style], folder: Path) -> list[Path]:
@@ -187,7 +190,10 @@ def _smallest_positive(chart: Chart) -> float:
 
 @contextlib.contextmanager
 def matplotlib_without_screen(settings: Mapping[str, Any] | None = None) -> Iterator[Any]:
-    """Matplotlib's pyplot, with our settings inside the block, and others on top of them."""
+    """Matplotlib's pyplot, with our settings inside the block, and others on top of them.
+
+    The settings are those of the whole process, so threads that draw wait for one another.
+    """
     try:
         import matplotlib
         from matplotlib import pyplot
@@ -195,7 +201,7 @@ def matplotlib_without_screen(settings: Mapping[str, Any] | None = None) -> Iter
         raise MissingPackageError(
             "figures need matplotlib: pip install 'lowbid[report]'"
         ) from error
-    with matplotlib.rc_context(_SETTINGS | dict(settings or {})):
+    with _one_at_a_time, matplotlib.rc_context(_SETTINGS | dict(settings or {})):
         pyplot.switch_backend("agg")
         yield pyplot
 

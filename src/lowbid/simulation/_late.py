@@ -6,10 +6,9 @@ import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from lowbid._kernel import Kernel, specialise
 from lowbid._random import key
+from lowbid._require import require_arm
 from lowbid.environments import Environment
 from lowbid.errors import InvalidValueError
 from lowbid.policies._base import Policy
@@ -39,14 +38,7 @@ def _within(select: Callable[..., Any], name: str, n_arms: int) -> Callable[...,
     """A plain Python `select` whose answer is looked at before it is used."""
 
     def checked(parameters: Any, state: Any, step: int, stream: Any) -> int:
-        arm = select(parameters, state, step, stream)
-        whole = isinstance(arm, int | np.integer) and not isinstance(arm, bool)
-        if not whole or not 0 <= arm < n_arms:
-            raise InvalidValueError(
-                f"select of {name} returned {arm!r} at step {step}; it must return the number of "
-                f"an arm, 0 to {n_arms - 1}."
-            )
-        return int(arm)
+        return require_arm(select(parameters, state, step, stream), name, n_arms)
 
     return checked
 

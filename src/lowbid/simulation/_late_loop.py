@@ -120,7 +120,7 @@ def play_late(
                 step += 1
                 arm = select(parameters, state, step, stream)
                 if arm < 0 or arm >= n_arms:
-                    return arm
+                    return int(np.int64(arm))
                 seek_loss(losses, run_begin, arm, counts[arm])
                 post.arms[step] = arm
                 post.losses[step] = draw(table, instance, arm, losses)

@@ -58,7 +58,7 @@ def play(
                 step += 1
                 arm = select(parameters, state, step, stream)
                 if arm < 0 or arm >= n_arms:
-                    return arm
+                    return int(np.int64(arm))
                 seek_loss(losses, run_begin, arm, counts[arm])
                 loss = draw(table, instance, arm, losses)
                 update(parameters, state, arm, loss, step, stream)

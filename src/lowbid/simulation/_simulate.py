@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lowbid._random import key
-from lowbid._require import LARGEST_LOSS, require_whole
+from lowbid._require import LARGEST_LOSS, require_arm, require_whole
 from lowbid.environments import Environment
 from lowbid.errors import InvalidValueError
 from lowbid.policies._base import Ints, Policy
@@ -185,11 +185,7 @@ class _Simulation:
                 self.stop,
                 *more,
             )
-            if arm != 0:
-                raise InvalidValueError(
-                    f"the compiled select of {policy.name} returned {arm}; it must return the "
-                    f"number of an arm, 0 to {self.environment.n_arms - 1}."
-                )
+            require_arm(arm, policy.name, self.environment.n_arms)
 
         return task
 

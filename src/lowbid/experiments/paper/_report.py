@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from lowbid.experiments._comparison import provenance_sections
@@ -42,14 +42,15 @@ class Judged(NamedTuple):
 
 def write_up(folder: Folder, contents: dict[str, Any]) -> list[Judged]:
     """Make the figures and the page from what the folder holds; the answer is the verdicts."""
-    draw_figures(folder, contents)
+    for draw in figures(folder, contents):
+        draw()
     return write_page(folder, contents)
 
 
-def draw_figures(folder: Folder, contents: dict[str, Any]) -> None:
-    """Make the figures from what the folder holds."""
-    folder.draw(folder.charts(contents["cases"]), panel="all-tests")
-    folder.draw(folder.charts(contents["long_cases"]), panel="all-tests-long")
+def figures(folder: Folder, contents: dict[str, Any]) -> list[Callable[[], object]]:
+    """Functions that draw one figure each, of what the folder holds."""
+    short, long = (folder.charts(contents[kind]) for kind in ("cases", "long_cases"))
+    return [*folder.figures(short, "all-tests"), *folder.figures(long, "all-tests-long")]
 
 
 def write_page(folder: Folder, contents: dict[str, Any]) -> list[Judged]:

@@ -14,7 +14,7 @@ from lowbid.experiments._folder import Folder, described
 from lowbid.experiments._run import run
 from lowbid.experiments.paper._cases import MARS_, POLICIES, TITLES, Alternative, alternatives, case
 from lowbid.experiments.paper._costs import measure_costs
-from lowbid.experiments.paper._report import KIND, Judged, draw_figures, write_page
+from lowbid.experiments.paper._report import KIND, Judged, figures, write_page
 from lowbid.experiments.paper._settings import Chosen
 
 LONG_HORIZONS = (20_000, 200_000)
@@ -106,11 +106,17 @@ def reproduce(
     if others:
         say(f"Other choices of the settings, {len(others)} cases ...")
     most = workers or os.cpu_count() or 1
-    with ThreadPoolExecutor(1) as beside:
-        drawing = beside.submit(draw_figures, folder, contents)
+    beside = ThreadPoolExecutor(1)
+    drawings = [beside.submit(draw) for draw in figures(folder, contents)]
+    try:
         for other in others:
-            run(other.case, folder, most if drawing.done() else max(1, most - 1))
-        drawing.result()
+            drawn = all(drawing.done() for drawing in drawings)
+            run(other.case, folder, most if drawn else max(1, most - 1))
+        for drawing in drawings:
+            drawing.result()
+    finally:
+        # Not waiting for the figure at hand: Ctrl-C is to be answered at once.
+        beside.shutdown(wait=False, cancel_futures=True)
     if plan.thorough and "test-1" in plan.tests:
         say("Time and memory ...")
         contents["costs"] = measure_costs(plan.chosen, plan.horizon, plan.seed, plan.policies)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import collections
 import contextvars
+import functools
+import itertools
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import Any
 
 import numpy as np
@@ -138,30 +141,33 @@ class _Simulation:
         share = -(-self.runs // (_TASKS_PER_WORKER * workers))
         chunk = max(1, min(share, _STEPS_PER_TASK // self.horizon))
         bar = Progress(len(self.policies) * self.runs * self.horizon, progress)
-        pool = ThreadPoolExecutor(workers)
-        done: list[Ints] = []
-        pending: set[Future[None]] = set()
+        tasks: collections.deque[Callable[[Ints], None]] = collections.deque(
+            functools.partial(task, first, first + chunk)
+            for task in itertools.starmap(self._task, enumerate(self.policies.values()))
+            for first in range(0, self.runs, chunk)
+        )
+        done = [np.zeros(1, np.int64) for _ in range(min(workers, len(tasks)))]
+        pool = ThreadPoolExecutor(len(done))
         try:
-            for number, policy in enumerate(self.policies.values()):
-                task = self._task(number, policy)
-                for first in range(0, self.runs, chunk):
-                    done.append(np.zeros(1, np.int64))
-                    # Threads do not inherit the caller's context, which says how kernels run.
-                    within = contextvars.copy_context().run
-                    pending.add(pool.submit(within, task, first, first + chunk, done[-1]))
+            # Threads do not inherit the caller's context, which says how kernels run.
+            pending = {
+                pool.submit(contextvars.copy_context().run, _work_off, tasks, steps)
+                for steps in done
+            }
             while pending:
-                finished, pending = wait(pending, timeout=0.1)
+                finished, pending = wait(pending, timeout=0.1, return_when=FIRST_EXCEPTION)
                 for future in finished:
                     future.result()
                 bar.show(sum(int(steps[0]) for steps in done))
         except BaseException:
             self.stop[0] = 1
+            tasks.clear()
             raise
         finally:
             bar.close()
             # Not waiting: a thread that is compiling cannot be stopped, and Ctrl-C is to be
             # answered at once.
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(wait=False)
 
     def _task(self, number: int, policy: Policy) -> Any:
         """A function that plays one policy's runs from `first` to before `last`."""
@@ -188,6 +194,16 @@ class _Simulation:
             require_arm(arm, policy.name, self.environment.n_arms)
 
         return task
+
+
+def _work_off(tasks: collections.deque[Callable[[Ints], None]], steps_done: Ints) -> None:
+    """Do tasks, one after another, until none is left."""
+    while True:
+        try:
+            task = tasks.popleft()
+        except IndexError:  # another worker took the last one
+            return
+        task(steps_done)
 
 
 def _named(policies: Policy | Iterable[Policy] | Mapping[str, Policy]) -> dict[str, Policy]:

@@ -276,7 +276,7 @@ def test_ctrl_c_does_not_wait_for_what_cannot_be_stopped(monkeypatch):
     def compiling(self, number, policy):
         return lambda first, last, done: ended.append(compiled.wait(10))
 
-    def interrupted(pending, timeout):
+    def interrupted(pending, timeout, return_when):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("lowbid.simulation._simulate._Simulation._task", compiling)

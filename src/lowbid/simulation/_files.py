@@ -1,6 +1,6 @@
 """Result files: columns and a header in one zip, as NumPy reads and writes them.
 
-They are not compressed: it would make them half as large and take as long as the simulation.
+They are not compressed: that would make them half as large, and saving many times slower.
 """
 
 from __future__ import annotations

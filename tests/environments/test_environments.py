@@ -26,6 +26,12 @@ EXAMPLES = [
             lowbid.Deterministic([0.5]),
         ]
     ),
+    lowbid.LogNormal([1.0, 30.0], [0.5, 0.0]),
+    lowbid.Orders([0.3, 0.5], [50.0, 20.0], 0.5, [0.0, 0.2]),
+    lowbid.Pareto([1.0, 2.0], shape=[6.0, 9.0]),
+    lowbid.StudentT([0.0, -1.0], [1.0, 3.0], df=[6.0, 9.0]),
+    lowbid.Rewards(lowbid.ScaledBernoulli([0.2, 3.0], [1.0, 10.0])),
+    lowbid.Contaminated(lowbid.Bernoulli([0.2, 0.3]), value=7.0, chance=0.0),
     lowbid.RandomArms(lowbid.Gaussian, 3, sd=2.0),
     lowbid.RandomArms(lowbid.ExponentialByRate, 2),
 ]
@@ -82,6 +88,16 @@ def test_every_environment_is_tried():
         (lambda: lowbid.ExponentialByRate([1e-320]), "mean or variance of arm 0 is too large"),
         (lambda: lowbid.Empirical([[1e308, 1e308]]), "mean is not a number"),
         (lambda: lowbid.Empirical(5), "give a list of losses"),
+        (lambda: lowbid.LogNormal([0.0]), "mean of arm 0 is 0; give a positive mean"),
+        (lambda: lowbid.LogNormal([1.0], [1e3]), "variance of arm 0 is too large"),
+        (lambda: lowbid.Orders([1.5]), "rate of arm 0 is 1.5; give a chance"),
+        (lambda: lowbid.Orders([0.1], size=-1.0), "size of arm 0 is -1; give a positive"),
+        (lambda: lowbid.Orders([0.1], refunds=2.0), "refunds of arm 0 is 2; give a chance"),
+        (lambda: lowbid.Pareto([1.0], shape=1.0), "shape of arm 0 is 1; give a power above 1"),
+        (lambda: lowbid.StudentT([0.0], df=2.0), "df of arm 0 is 2; give degrees"),
+        (lambda: lowbid.Rewards([0.1]), "environment is \\[0.1\\]; give arms"),
+        (lambda: lowbid.Contaminated(lowbid.Bernoulli([0.1]), 1.0, 1.5), "chance is 1.5"),
+        (lambda: lowbid.Contaminated(lowbid.Bernoulli([0.1]), 1e200, 0.1), "value is 1e"),
         (lambda: lowbid.Mixed(lowbid.Bernoulli([0.5])), "give a list of environments"),
     ],
 )
@@ -104,3 +120,14 @@ def test_random_arms_depend_on_seed_and_run_alone():
 def test_the_two_readings_of_an_exponential_differ():
     assert lowbid.ExponentialByMean([4.0]).means == 4.0
     assert lowbid.ExponentialByRate([4.0]).means == 0.25
+
+
+def test_contaminated_losses_are_wrong_as_often_as_stated_and_count_as_right():
+    arms = lowbid.Contaminated(lowbid.Bernoulli([0.2, 0.3]), value=-1e6, chance=0.1)
+    table = arms.table(0, 1)
+    losses = np.array([lowbid.simulation.loss_of(arms, table, 0, 0, 1, n) for n in range(4000)])
+    wrong = (losses == -1e6).mean()
+    assert abs(wrong - 0.1) < 4 * np.sqrt(0.1 * 0.9 / 4000)
+    assert abs(losses[losses >= 0].mean() - 0.3) < 4 * np.sqrt(0.3 * 0.7 / 3600)
+    assert arms.means.tolist() == [0.2, 0.3]
+    assert arms.support == (-1e6, 1.0)

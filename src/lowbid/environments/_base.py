@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -55,6 +55,9 @@ class Arms(Environment):
     A family's parameters are the table's columns: one number for each arm, or one for all.
     """
 
+    # Whether a variance that is not a number is a mistake.
+    finite_variance: ClassVar[bool] = True
+
     def __init__(self, **parameters: npt.ArrayLike) -> None:
         columns = {name: column(name, values) for name, values in parameters.items()}
         lengths = {values.size for values in columns.values() if values.ndim == 1}
@@ -70,7 +73,7 @@ class Arms(Environment):
         vars(self).update(self.columns)
         self.check()
         with np.errstate(all="ignore"):
-            moments = self.means + self.variances
+            moments = self.means + (self.variances if self.finite_variance else 0.0)
         for arm in np.flatnonzero(~np.isfinite(moments)):
             raise InvalidValueError(
                 f"{type(self).__name__}: the mean or variance of arm {arm} is too large to be a "

@@ -234,7 +234,7 @@ def _families() -> dict[str, type[Arms]]:
 
 
 def _is_numbers(family: type) -> bool:
-    return family.__name__ not in ("Empirical", "Mixed")
+    return family.__name__ not in ("Contaminated", "Empirical", "Mixed", "Rewards")
 
 
 def _field_names(make: Callable[..., Any]) -> list[str]:

@@ -1,0 +1,1 @@
+"""The league: every policy that knows nothing of the losses, on many settings."""

@@ -60,20 +60,28 @@ class Fixed(Schedule):
 
 @dataclasses.dataclass(frozen=True)
 class Logarithmic(Schedule):
-    """max(1, floor(c log t)): the shape of the paper's experiments, which c = 0.3 fits.
+    """max(`least`, floor(c log t)): the shape of the paper's experiments, which c = 0.3 fits.
 
     >>> [Logarithmic(0.3)(step) for step in (1, 785, 786, 2000)]
     [1, 1, 2, 2]
+    >>> Logarithmic(0.8, least=2)(1)
+    2
     """
 
     c: float
+    least: int = 1
 
     def __post_init__(self) -> None:
         require_finite("c", self.c, above=0.0)
+        require_whole("least", self.least)
+
+    def __repr__(self) -> str:
+        least = "" if self.least == 1 else f", least={self.least!r}"
+        return f"Logarithmic(c={self.c!r}{least})"
 
     def __call__(self, step: int) -> int:
         """The number of batches at a step."""
-        return max(1, math.floor(self.c * math.log(step)))
+        return max(self.least, math.floor(self.c * math.log(step)))
 
 
 @dataclasses.dataclass(frozen=True)

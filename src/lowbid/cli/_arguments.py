@@ -53,6 +53,8 @@ def _words(name: str, value: Any) -> list[str]:
     option = f"--{name.replace('_', '-')}"
     if name == "file":
         return [str(value)]
+    if name == "settings":
+        return list(value)
     if value is True:
         return [option]
     if isinstance(value, list):

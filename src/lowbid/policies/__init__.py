@@ -8,6 +8,7 @@ from lowbid.policies._citation import citation as citation
 from lowbid.policies.acb import ACB
 from lowbid.policies.anytime_moss import AnytimeMOSS
 from lowbid.policies.batch_ensemble import BatchEnsemble
+from lowbid.policies.batch_likelihood import BatchLikelihood
 from lowbid.policies.bds import BDS
 from lowbid.policies.besa import BESA
 from lowbid.policies.beta_thompson import BetaThompson
@@ -25,6 +26,7 @@ from lowbid.policies.kl_ucb_plus import KLUCBPlus
 from lowbid.policies.kl_ucb_plus_plus import KLUCBPlusPlus
 from lowbid.policies.lb_sda import LBSDA
 from lowbid.policies.mars import MARS
+from lowbid.policies.moment_imed import MomentIMED
 from lowbid.policies.moss import MOSS
 from lowbid.policies.npts import NPTS
 from lowbid.policies.phe import PHE
@@ -62,6 +64,7 @@ __all__ = [
     "WRSDA",
     "AnytimeMOSS",
     "BatchEnsemble",
+    "BatchLikelihood",
     "BetaThompson",
     "DecreasingEpsilonGreedy",
     "EpsilonGreedy",
@@ -72,6 +75,7 @@ __all__ = [
     "KLMaillard",
     "KLUCBPlus",
     "KLUCBPlusPlus",
+    "MomentIMED",
     "ReBoot",
     "SemiBoundedIMED",
     "SemiBoundedKLUCB",

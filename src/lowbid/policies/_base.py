@@ -25,6 +25,10 @@ from lowbid.policies._arms import Start
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
+# Marks a field that a policy got after others: at its default it is left out of the policy's
+# identity, so that a new parameter changes no stream of random numbers.
+LATER = {"later": True}
+
 
 class Kernels(NamedTuple):
     """The three functions that are a policy's rule.
@@ -143,7 +147,11 @@ class Policy:
     @property
     def identity(self) -> str:
         """The class and all parameters; names the policy's own stream of random numbers."""
-        values = [f"{field.name}={_text(_plain(self, field))}" for field in _fields(self)]
+        values = [
+            f"{field.name}={_text(_plain(self, field))}"
+            for field in _fields(self)
+            if "later" not in field.metadata or getattr(self, field.name) != field.default
+        ]
         return f"{type(self).__qualname__}({', '.join(values)})"
 
     def describe(self, horizon: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -15,11 +15,13 @@ from lowbid._random import Stream, coin
 from lowbid.errors import InvalidValueError
 from lowbid.policies._arms import Start
 from lowbid.policies._base import (
+    LATER,
     About,
     Floats,
     Ints,
     Kernels,
     Policy,
+    require,
     require_choice,
     require_finite,
     require_whole,
@@ -51,6 +53,7 @@ from lowbid.policies._ranking import (
     ranking_of,
     rebuild,
 )
+from lowbid.policies._yardstick import Yardstick, clipped, merged_yardstick, yardstick_of
 
 BIBTEX = r"""
 @inproceedings{cassel2025batch,
@@ -61,6 +64,12 @@ BIBTEX = r"""
   number = {15},
   pages = {15678--15685},
   year = {2025},
+}
+@misc{cassel2026quantile,
+  title = {Quantile of Means},
+  author = {Cassel, Asaf and Rosenberg, Aviv},
+  note = {arXiv:2606.20107},
+  year = {2026},
 }
 """
 
@@ -75,6 +84,8 @@ class Parameters(NamedTuple):
     bernoulli_scale: float  # 0: losses are taken as they are
     baseline: float  # infinite: the lowest loss seen
     random_ties: bool
+    quantile: float  # 0: the lowest estimate
+    clip: bool
 
 
 class State(NamedTuple):
@@ -82,6 +93,7 @@ class State(NamedTuple):
 
     batches: Batches
     ranking: Ranking
+    yardstick: Yardstick  # what losses are clipped by, if they are
 
 
 @allocating_kernel
@@ -91,7 +103,7 @@ def init(parameters: Parameters, n_arms: int, capacity: int) -> State:
     in_use = int(np.searchsorted(parameters.growth_steps, 1, side="right"))
     kept = capacity if parameters.keep_history else 0
     batches = batches_of(n_arms, most, in_use, parameters.baseline, kept)
-    state = State(batches, ranking_of(n_arms))
+    state = State(batches, ranking_of(n_arms), yardstick_of(-math.inf, math.inf))
     rank_all(parameters, state)
     return state
 
@@ -115,6 +127,8 @@ def update(
     batches = state.batches
     if parameters.bernoulli_scale > 0.0:
         loss = parameters.bernoulli_scale * coin(stream, loss / parameters.bernoulli_scale)
+    if parameters.clip:
+        loss = clipped(state.yardstick, loss)
     if loss < batches.baseline[0] and parameters.baseline == math.inf:
         measure_from(batches, loss)
         rank_all(parameters, state)
@@ -124,12 +138,12 @@ def update(
     add_loss(batches, arm, batch, loss)
     now = estimate(parameters, sum_of(batches, arm, batch), count_of(batches, arm, batch))
     index = index_of(state.ranking, arm)
-    if pending_of(batches, arm) > 0.0:
-        place(state.ranking, arm, lowest_estimate(parameters, batches, arm))
+    if pending_of(batches, arm) > 0.0 or parameters.quantile > 0.0:
+        place(state.ranking, arm, low_estimate(parameters, batches, arm))
     elif now < index:
         place(state.ranking, arm, now)
     elif before == index and now != index:
-        place(state.ranking, arm, lowest_estimate(parameters, batches, arm))
+        place(state.ranking, arm, low_estimate(parameters, batches, arm))
 
 
 @kernel
@@ -143,21 +157,41 @@ def estimate(parameters: Parameters, total: float, count: float) -> float:
 
 
 @kernel
-def lowest_estimate(parameters: Parameters, batches: Batches, arm: int) -> float:
-    """The index of an arm; pending losses count in every batch as if they were its mean."""
+def low_estimate(parameters: Parameters, batches: Batches, arm: int) -> float:
+    """The index of an arm: its lowest estimate, or a low quantile of its estimates."""
+    low, shared = next_estimate(parameters, batches, arm, math.nan)
+    if parameters.quantile > 0.0:
+        rank = math.ceil(parameters.quantile * batches.in_use[0])
+        while shared < rank:
+            low, more = next_estimate(parameters, batches, arm, low)
+            shared += more
+    return low
+
+
+@kernel
+def next_estimate(
+    parameters: Parameters, batches: Batches, arm: int, above: float
+) -> tuple[float, int]:
+    """The lowest of an arm's estimates above a number, and how many batches share it.
+
+    Pending losses count in every batch as if they were its mean.
+    """
     pending, filled = pending_of(batches, arm), filled_in(batches, arm)
-    lowest = math.inf
+    lowest, shared = math.inf, 0
     for batch in range(batches.in_use[0]):
         total, count = sum_of(batches, arm, batch), count_of(batches, arm, batch)
-        lowest = min(lowest, estimate(parameters, total + filled, count + pending))
-    return lowest
+        value = estimate(parameters, total + filled, count + pending)
+        if not value <= above and value <= lowest:
+            shared = shared + 1 if value == lowest else 1
+            lowest = value
+    return lowest, shared
 
 
 @kernel
 def rank_all(parameters: Parameters, state: State) -> None:
     """Set every arm's index from its batches."""
     for arm in range(len(state.batches.rows)):
-        place_unsorted(state.ranking, arm, lowest_estimate(parameters, state.batches, arm))
+        place_unsorted(state.ranking, arm, low_estimate(parameters, state.batches, arm))
     rebuild(state.ranking)
 
 
@@ -175,7 +209,7 @@ def grow(parameters: Parameters, state: State, step: int) -> None:
 def hold(parameters: Parameters, state: State, arm: int, change: int) -> None:
     """Count decisions of an arm whose losses are not known yet."""
     add_pending(state.batches, arm, change)
-    place(state.ranking, arm, lowest_estimate(parameters, state.batches, arm))
+    place(state.ranking, arm, low_estimate(parameters, state.batches, arm))
 
 
 @kernel
@@ -244,15 +278,20 @@ class BatchEnsemble(Policy):
     warmup : int
         Losses that each batch of each arm must have before its estimate counts; arms that lack
         some are played first. The paper's remedy for skewed losses.
-    baseline : float or "minimum"
+    baseline : float, "minimum" or "robust"
         The best possible loss: estimates are pulled towards it, not towards 0. With "minimum" it
-        is the lowest loss seen so far, which frees the policy of location as well as scale.
+        is the lowest loss seen so far, which frees the policy of location as well as scale. With
+        "robust" losses are clipped first: from the third on, a single loss may not widen the range
+        of the losses seen by more than its width, so that one absurd value does no harm.
     bernoulli_scale : float or None
         b: replace each loss x in [0, b] by a coin flip, b with probability x / b and else 0. It
         brings the paper's guarantee for Bernoulli arms to all losses in [0, b], at the price of
         a larger variance.
     ties : {"random", "first"}
         Which arm of several with the same index.
+    quantile : float or None
+        α: the index is the ⌈α l⌉-th lowest of the estimates, as in Quantile of Means [2]_, instead
+        of the lowest. `BatchEnsemble.quantile_of_means` makes it with their padding of 1.
 
     Examples
     --------
@@ -267,15 +306,17 @@ class BatchEnsemble(Policy):
     ----------
     .. [1] A. Cassel, O. Levy, Y. Mansour (2025). Batch ensemble for variance dependent regret in
        stochastic bandits. AAAI 39(15).
+    .. [2] A. Cassel, A. Rosenberg (2026). Quantile of Means. arXiv 2606.20107.
     """
 
     batches: int | Callable[[int], int] = DEFAULT_SCHEDULE
     growth: Literal["append", "redistribute"] = "append"
     padding: float = 2.0
     warmup: int = 0
-    baseline: float | Literal["minimum"] = 0.0
+    baseline: float | Literal["minimum", "robust"] = 0.0
     bernoulli_scale: float | None = None
     ties: Literal["random", "first"] = "random"
+    quantile: float | None = field(default=None, metadata=LATER)
 
     about = About(
         family="ensemble",
@@ -304,31 +345,48 @@ class BatchEnsemble(Policy):
         if not isinstance(self.baseline, str):
             require_finite("baseline", self.baseline, above=-math.inf)
         else:
-            require_choice("baseline", self.baseline, ("minimum",))
+            require_choice("baseline", self.baseline, ("minimum", "robust"))
+        if self.quantile is not None:
+            require_finite("quantile", self.quantile, above=0.0)
+            require(self.quantile <= 1.0, f"quantile is {self.quantile!r}; give at most 1.")
         if self.bernoulli_scale is not None:
             require_finite("bernoulli_scale", self.bernoulli_scale, above=0.0)
 
     @classmethod
     def variants(cls) -> list[Policy]:
-        """Both growths, both baselines, coins and a warm-up."""
+        """Both growths, all baselines, a quantile, coins and a warm-up."""
         return [
             cls(),
             cls(growth="redistribute"),
             cls(batches=3, ties="first"),
             cls(baseline="minimum"),
+            cls(baseline="robust"),
+            cls.quantile_of_means(0.3, batches=8),
             cls(batches=3, bernoulli_scale=1.0),
             cls(batches=3, warmup=2),
         ]
 
+    @classmethod
+    def quantile_of_means(
+        cls, quantile: float, batches: int | Callable[[int], int] = DEFAULT_SCHEDULE
+    ) -> BatchEnsemble:
+        """Quantile of Means: a low quantile of the batches' estimates, with a padding of 1."""
+        return cls(batches=batches, padding=1.0, quantile=quantile)
+
+    @property
+    def follows_losses(self) -> bool:
+        """Whether the baseline is the lowest loss seen so far."""
+        return isinstance(self.baseline, str)
+
     @property
     def scale_free(self) -> bool:
         """No scale enters the rule, unless losses are turned into coins or have an offset."""
-        return self.bernoulli_scale is None and self.baseline in (0.0, "minimum")
+        return self.bernoulli_scale is None and (self.follows_losses or self.baseline == 0.0)
 
     @property
     def location_free(self) -> bool:
         """Only a baseline that follows the losses frees the rule of location."""
-        return self.bernoulli_scale is None and self.baseline == "minimum"
+        return self.bernoulli_scale is None and self.follows_losses
 
     @property
     def loss_range(self) -> tuple[float, float]:
@@ -340,7 +398,7 @@ class BatchEnsemble(Policy):
     @property
     def best_loss(self) -> float:
         """The baseline, if it is a number."""
-        return 0.0 if self.baseline == "minimum" else float(self.baseline)
+        return 0.0 if isinstance(self.baseline, str) else float(self.baseline)
 
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:
         """Work the schedule out for `capacity` steps."""
@@ -354,8 +412,10 @@ class BatchEnsemble(Policy):
             padding=float(self.padding),
             warmup=int(self.warmup),
             bernoulli_scale=float(self.bernoulli_scale or 0.0),
-            baseline=math.inf if self.baseline == "minimum" else float(self.baseline),
+            baseline=math.inf if isinstance(self.baseline, str) else float(self.baseline),
             random_ties=self.ties == "random",
+            quantile=float(self.quantile or 0.0),
+            clip=self.baseline == "robust",
         )
 
     def describe(self, horizon: int) -> str:
@@ -412,7 +472,8 @@ class BatchEnsemble(Policy):
         again. Neither argument is changed.
         """
         batches = merged(first.batches, second.batches)
-        both = State(batches, ranking_of(len(batches.rows)))
+        yardstick = merged_yardstick(first.yardstick, second.yardstick)
+        both = State(batches, ranking_of(len(batches.rows)), yardstick)
         rank_all(self.parameters(len(batches.rows), 1, 1), both)
         return both
 

@@ -21,6 +21,7 @@ from lowbid.report._page import (
     ranking,
     render,
 )
+from lowbid.report._ratios import Ratios, ratio_picture, save_ratios
 from lowbid.report._theory_page import save_theory_page
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "Page",
     "Picture",
     "Pictures",
+    "Ratios",
     "Section",
     "Style",
     "Table",
@@ -43,9 +45,11 @@ __all__ = [
     "figure",
     "interval",
     "ranking",
+    "ratio_picture",
     "render",
     "save_figure",
     "save_panel",
+    "save_ratios",
     "save_theory_page",
     "styles",
 ]

@@ -49,7 +49,7 @@ def save_figure(chart: Chart, styles: Mapping[str, Style], folder: Path) -> list
         _margins(canvas, left=0.65, right=beside, top=0.35, bottom=0.5)
         draw(axes, chart, styles)
         label_ends(axes, chart, styles, labels)
-        return _save(canvas, plt, folder, chart.key)
+        return save_png_and_svg(canvas, plt, folder, chart.key)
 
 
 def save_panel(
@@ -77,7 +77,7 @@ def save_panel(
             frameon=False,
             handlelength=4.0,
         )
-        return _save(canvas, plt, folder, name)
+        return save_png_and_svg(canvas, plt, folder, name)
 
 
 def draw(axes: Any, chart: Chart, styles: Mapping[str, Style]) -> None:
@@ -206,7 +206,8 @@ def matplotlib_without_screen(settings: Mapping[str, Any] | None = None) -> Iter
         yield pyplot
 
 
-def _save(canvas: Any, plt: Any, folder: Path, name: str) -> list[Path]:
+def save_png_and_svg(canvas: Any, plt: Any, folder: Path, name: str) -> list[Path]:
+    """Save a figure as both, and close it."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{name}.png", folder / f"{name}.svg"]
     canvas.savefig(paths[0], dpi=160)

@@ -2,41 +2,21 @@
 
 from __future__ import annotations
 
-import io
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from lowbid.report._chart import DARK as DARK_COLOURS
 from lowbid.report._chart import style
-from lowbid.report._figures import matplotlib_without_screen
 from lowbid.report._page import Picture
+from lowbid.report._themes import Draw, Theme, picture
 from lowbid.theory.evidence import Evidence, Line, OptimismMap
-
-
-class Theme(NamedTuple):
-    """The colours of a page that a picture has to agree with: those of ``page.css``."""
-
-    ink: str
-    faint: str
-    grid: str
-    dark: bool
-
-    def colour(self, number: int) -> str:
-        """The colour of the first, second, ... curve."""
-        colour = style(number).colour
-        return DARK_COLOURS[colour] if self.dark else colour
-
-
-LIGHT = Theme(ink="#1c1f22", faint="#5f666d", grid="#e2e3e1", dark=False)
-DARK = Theme(ink="#e7e8e6", faint="#a0a7ad", grid="#30363c", dark=True)
 
 
 def pictures(evidence: Evidence) -> list[Picture]:
     """All pictures, in the order of the page."""
-    made: list[tuple[str, str, Callable[[Any, Theme], None]]] = [
+    made: list[tuple[str, str, Draw]] = [
         (
             "optimism-map",
             "Lemma 3, exact: the probability that a batch of n Bernoulli losses estimates its "
@@ -80,32 +60,7 @@ def pictures(evidence: Evidence) -> list[Picture]:
             lambda axes, theme: _draw_negative(axes, evidence.negative, theme),
         ),
     ]
-    return [
-        Picture(key, caption, _svg(draw, LIGHT), _svg(draw, DARK)) for key, caption, draw in made
-    ]
-
-
-def _svg(draw: Callable[[Any, Theme], None], theme: Theme) -> str:
-    """One picture in one theme."""
-    colours = {
-        "text.color": theme.ink,
-        "axes.labelcolor": theme.ink,
-        "axes.edgecolor": theme.faint,
-        "axes.facecolor": "none",
-        "figure.facecolor": "none",
-        "xtick.color": theme.ink,
-        "ytick.color": theme.ink,
-        "grid.color": theme.grid,
-        "svg.fonttype": "path",
-    }
-    with matplotlib_without_screen(colours) as plt:
-        figure, axes = plt.subplots(figsize=(4.8, 4.2), layout="constrained")
-        draw(axes, theme)
-        file = io.StringIO()
-        figure.savefig(file, format="svg", metadata={"Date": None})
-        plt.close(figure)
-    text = file.getvalue()
-    return text[text.index("<svg") :]
+    return [picture(key, caption, draw) for key, caption, draw in made]
 
 
 def _regret_caption(name: str, lines: Sequence[Line]) -> str:
@@ -159,7 +114,7 @@ _PROVED = {"Theorem 2": 1, "UCB1's bound": 2}
 _STROKES = {"Theorem 1, printed": (1.2, 1.4), "Theorem 1, nothing rounded": (9.0, 2.5)}
 
 
-def _regret(lines: Sequence[Line]) -> Callable[[Any, Theme], None]:
+def _regret(lines: Sequence[Line]) -> Draw:
     def look(line: Line, theme: Theme) -> dict[str, Any]:
         if line.kind == "guide":
             return {"color": theme.faint, "linestyle": (0, (1, 1.5)), "linewidth": 1.2}

@@ -6,6 +6,8 @@ tuned here is what it does on the settings for judging. Both were laid down befo
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -28,6 +30,7 @@ from lowbid.environments import (
     Uniform,
     paper_test,
 )
+from lowbid.errors import UnknownNameError
 
 Role = Literal["choosing", "judging"]
 
@@ -168,9 +171,7 @@ _JUDGING = (
         "judging",
         Rewards(Pareto([1.2, 1.0, 1.0, 1.0], shape=1.5)),
     ),
-    Setting(
-        "pareto-losses", "Pareto losses", "judging", Pareto([1.0, 1.2, 1.2, 1.5], shape=3.0)
-    ),
+    Setting("pareto-losses", "Pareto losses", "judging", Pareto([1.0, 1.2, 1.2, 1.5], shape=3.0)),
     Setting(
         "offset",
         "Gaussian, sd 0.001 around 1,000,000",
@@ -207,3 +208,18 @@ _JUDGING = (
 )
 
 SETTINGS = {setting.key: setting for setting in (*_CHOOSING, *_JUDGING)}
+
+
+def settings_named(names: Sequence[str]) -> list[Setting]:
+    """Settings by name, or all of a role; all settings if no name is given."""
+    if not names:
+        return list(SETTINGS.values())
+    chosen: dict[str, Setting] = {}
+    for name in names:
+        found = [setting for setting in SETTINGS.values() if name in (setting.key, setting.role)]
+        if not found:
+            near = difflib.get_close_matches(name, [*SETTINGS, "choosing", "judging"], n=1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(SETTINGS)}."
+            raise UnknownNameError(f"no setting is named {name!r}; {hint}")
+        chosen |= {setting.key: setting for setting in found}
+    return list(chosen.values())

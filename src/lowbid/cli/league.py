@@ -1,0 +1,54 @@
+"""Play the league: policies that know nothing of the losses, on many settings.
+
+What was played before is read from the folder, so that the command goes on where it was stopped,
+and a policy that is added plays alone. With --policies your own ones join the rest:
+  lowbid league --policies "moment-imed:patience=2" --out out/league
+The whole league takes a few hours on two cores; --quick takes some minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from lowbid.cli._arguments import command_line
+
+_QUICK_HORIZON, _QUICK_SCALE = 10_000, 0.1
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument(
+        "settings", nargs="*", help="choosing, judging, or settings by name; all if not given"
+    )
+    parser.add_argument("--policies", help="more policies, by name as for lowbid compare")
+    parser.add_argument("--alone", action="store_true", help="only the policies of --policies")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help=f"horizons up to {_QUICK_HORIZON:,} with a tenth of the runs",
+    )
+    parser.add_argument("--markdown", action="store_true", help="print the tables as Markdown")
+    parser.add_argument("--workers", type=int, help="threads; one per core if not given")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path("lowbid-league"),
+        help="a folder; lowbid-league if not given",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Play, and write up."""
+    from lowbid.experiments import league
+
+    settings = league.settings_named(arguments.settings)
+    entrants = league.entrants(arguments.policies, alone=arguments.alone)
+    longest, scale = (_QUICK_HORIZON, _QUICK_SCALE) if arguments.quick else (None, 1.0)
+    matches = league.matches(settings, entrants, longest=longest, scale=scale)
+    outcomes = league.play(matches, arguments.out / "data", arguments.workers)
+    form = league.markdown if arguments.markdown else league.plain
+    print(league.summary(outcomes, form))
+    page = league.write_up(outcomes, arguments.out, command_line("league", arguments))
+    print(f"The report is {page}; the picture and the data are beside it.")
+    return 0

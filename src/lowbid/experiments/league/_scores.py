@@ -1,0 +1,140 @@
+"""What the league says of each entrant."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from lowbid.environments import Arms
+from lowbid.experiments.league._play import HORIZONS
+from lowbid.experiments.league._settings import OUTLIER_HORIZON, SETTINGS, Role
+from lowbid.simulation import Result
+
+Outcomes = Mapping[tuple[str, str, int], Result]
+Cell = tuple[str, int]  # a setting and a horizon
+
+# A run is stuck if its last tenth loses at least this part of the smallest gap in every step.
+_STUCK = 0.9
+# An entrant survives outliers if they multiply its regret by no more than this.
+SURVIVES = 2.0
+
+
+class Score(NamedTuple):
+    """How an entrant did over some settings.
+
+    Attributes
+    ----------
+    name : str
+        The entrant.
+    mean : float
+        The geometric mean, over settings and horizons, of its mean regret over the lowest one.
+    worst : float
+        The largest of these ratios.
+    worst_at : (str, int)
+        Where that was.
+    stuck : float
+        The share of runs, over all settings with given arms, whose last tenth lost at least 90% of
+        the smallest gap per step.
+    outlier : float
+        The largest ratio of regret with outliers to regret without; NaN if that was not played.
+    cells : int
+        How many settings and horizons it played.
+    """
+
+    name: str
+    mean: float
+    worst: float
+    worst_at: Cell
+    stuck: float
+    outlier: float
+    cells: int
+
+
+def regrets(outcomes: Outcomes, role: Role | None = None) -> dict[Cell, dict[str, float]]:
+    """The mean regret of each entrant by setting and horizon, from the most runs there are."""
+    table: dict[Cell, dict[str, float]] = {}
+    most: dict[tuple[str, int, str], int] = {}
+    for (key, name, _), result in outcomes.items():
+        setting = SETTINGS[key]
+        if role is not None and setting.role != role:
+            continue
+        runs = result.regret.shape[1]
+        for step in (OUTLIER_HORIZON,) if setting.clean else HORIZONS:
+            at = np.flatnonzero(result.checkpoints == step)
+            if at.size and runs > most.get((key, step, name), 0):
+                most[key, step, name] = runs
+                mean = float(result.regret[0, :, at[0]].mean())
+                table.setdefault((key, step), {})[name] = mean
+    return table
+
+
+def scores(
+    outcomes: Outcomes, role: Role | None = None, names: Iterable[str] | None = None
+) -> list[Score]:
+    """The score of each entrant over the settings of a role, or all of them; the best first."""
+    table = regrets(outcomes, role)
+    found = []
+    for name in names or dict.fromkeys(name for _, name, _ in outcomes):
+        ratios = {
+            cell: row[name] / max(min(row.values()), 1e-12)
+            for cell, row in table.items()
+            if name in row
+        }
+        if not ratios:
+            continue
+        worst_at = max(ratios, key=lambda cell: ratios[cell])
+        found.append(
+            Score(
+                name=name,
+                mean=math.exp(float(np.mean(np.log(list(ratios.values()))))),
+                worst=ratios[worst_at],
+                worst_at=worst_at,
+                stuck=stuck(outcomes, name, role),
+                outlier=outlier(outcomes, name, role),
+                cells=len(ratios),
+            )
+        )
+    return sorted(found, key=lambda score: score.mean)
+
+
+def stuck(outcomes: Outcomes, name: str, role: Role | None = None) -> float:
+    """The share of an entrant's runs that end on a wrong arm."""
+    ended: list[float] = []
+    for (key, other, horizon), result in outcomes.items():
+        setting = SETTINGS[key]
+        arms = setting.environment
+        wanted = other == name and role in (None, setting.role) and not setting.clean
+        if not wanted or not isinstance(arms, Arms):
+            continue
+        means = np.sort(arms.means)
+        steps = horizon - int(result.checkpoints[-2])
+        lost = result.regret[0, :, -1] - result.regret[0, :, -2]
+        ended += (lost >= _STUCK * (means[1] - means[0]) * steps).tolist()
+    return float(np.mean(ended)) if ended else math.nan
+
+
+def outlier(outcomes: Outcomes, name: str, role: Role | None = None) -> float:
+    """How much outliers multiply an entrant's regret, where they do so most."""
+    ratios = []
+    for (key, other, step), result in outcomes.items():
+        setting = SETTINGS[key]
+        if other == name and setting.clean and role in (None, setting.role):
+            clean = _regret_at(outcomes, setting.clean, name, step)
+            ratios.append(float(result.regret[0, :, -1].mean()) / clean)
+    return max((ratio for ratio in ratios if math.isfinite(ratio)), default=math.nan)
+
+
+def _regret_at(outcomes: Outcomes, key: str, name: str, step: int) -> float:
+    """An entrant's mean regret at a step, from the most runs there are; NaN if there are none."""
+    recorded = [
+        result
+        for (setting, other, _), result in outcomes.items()
+        if (setting, other) == (key, name) and step in result.checkpoints
+    ]
+    if not recorded:
+        return math.nan
+    best = max(recorded, key=lambda result: result.regret.shape[1])
+    return float(best.regret[0, :, list(best.checkpoints).index(step)].mean())

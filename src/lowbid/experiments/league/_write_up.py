@@ -1,0 +1,159 @@
+"""The league as tables, a picture and a page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from lowbid._files import replace_file
+from lowbid.experiments.league._play import HORIZONS
+from lowbid.experiments.league._scores import Outcomes, Score, regrets, scores
+from lowbid.experiments.league._settings import OUTLIER_HORIZON, SETTINGS, Role
+from lowbid.report import (
+    Code,
+    Heading,
+    Page,
+    Pictures,
+    Section,
+    Table,
+    Text,
+    figure,
+    ratio_picture,
+    render,
+    save_ratios,
+)
+
+ROLES: dict[Role | None, str] = {
+    None: "All settings",
+    "judging": "Settings for judging",
+    "choosing": "Settings for choosing",
+}
+# Whose ratios are drawn; all would be a smear.
+DRAWN = ("MomentIMED", "BatchLikelihood", "RBSDA", "BatchEnsemble, 0.4 log t")
+_PICTURE_HORIZON = 100_000
+
+
+def score_table(found: Iterable[Score]) -> Table:
+    """One row for each entrant, best first."""
+    rows = [
+        [
+            score.name,
+            f"{score.mean:.2f}",
+            f"{score.worst:.1f}",
+            f"{score.worst_at[0]}, {score.worst_at[1]:,}",
+            f"{100 * score.stuck:.1f}%" if math.isfinite(score.stuck) else "–",
+            f"{score.outlier:.1f}" if math.isfinite(score.outlier) else "–",
+            str(score.cells),
+        ]
+        for score in found
+    ]
+    head = ["policy", "score", "worst", "worst at", "stuck", "outliers", "cells"]
+    return Table(head, rows, text_columns=frozenset({3}))
+
+
+def regret_table(outcomes: Outcomes, names: Sequence[str], horizon: int) -> Table:
+    """The mean regret of some entrants on every setting, after so many steps."""
+    rows = []
+    for (key, step), row in regrets(outcomes).items():
+        if step == (OUTLIER_HORIZON if SETTINGS[key].clean else horizon):
+            cells = [figure(row[name]) if name in row else "–" for name in names]
+            rows.append([SETTINGS[key].title, *cells])
+    return Table(["setting", *names], rows)
+
+
+def ratios(outcomes: Outcomes, names: Sequence[str], horizon: int) -> dict[str, dict[str, float]]:
+    """The regret of some entrants over the lowest one of all, by the settings' titles."""
+    found = {}
+    for (key, step), row in regrets(outcomes).items():
+        if step == (OUTLIER_HORIZON if SETTINGS[key].clean else horizon):
+            best = min(row.values())
+            found[SETTINGS[key].title] = {name: row[name] / best for name in names if name in row}
+    return found
+
+
+def write_up(outcomes: Outcomes, folder: Path, command: str) -> Path:
+    """Draw the picture, and write the page."""
+    played = list(dict.fromkeys(name for _, name, _ in outcomes))
+    drawn = [name for name in DRAWN if name in played] or played[:4]
+    longest = max(horizon for _, _, horizon in outcomes)
+    horizon = max(step for step in HORIZONS if step <= min(longest, _PICTURE_HORIZON))
+    found = ratios(outcomes, drawn, horizon)
+    caption = (
+        f"Regret after {horizon:,} steps ({OUTLIER_HORIZON:,} with outliers), over the lowest."
+    )
+    save_ratios(found, folder, "league")
+    picture = Pictures([ratio_picture(found, "league", caption)])
+    settings = len({key for key, _, _ in outcomes})
+    page = Page(
+        "The league",
+        f"{len(played)} policies that know nothing of the losses, on {settings} settings.",
+        [
+            Section("Scores", [Text(EXPLANATION), *_score_blocks(outcomes)]),
+            Section("Setting by setting", [picture, *_regret_blocks(outcomes, played)]),
+            Section("Run it again", [Code(command)]),
+        ],
+    )
+    path = folder / "report.html"
+    with replace_file(path) as file:
+        file.write(render(page).encode())
+    return path
+
+
+EXPLANATION = (
+    "Score: the geometric mean, over settings and horizons, of a policy's mean regret over the "
+    "lowest one of all policies. Worst: the largest of these ratios. Stuck: the share of runs, on "
+    "settings with given arms, whose last tenth lost at least 90% of the smallest gap per step. "
+    "Outliers: the largest ratio of regret with outliers to regret without. Cells: how many "
+    "settings and horizons the policy played; the slowest ones play short horizons only."
+)
+
+
+def _score_blocks(outcomes: Outcomes) -> list[Heading | Table]:
+    blocks: list[Heading | Table] = []
+    for role, title in ROLES.items():
+        found = scores(outcomes, role)
+        if found:
+            blocks += [Heading(title), score_table(found)]
+    return blocks
+
+
+def _regret_blocks(outcomes: Outcomes, played: Sequence[str]) -> list[Heading | Table]:
+    blocks: list[Heading | Table] = []
+    for horizon in HORIZONS:
+        table = regret_table(outcomes, played, horizon)
+        if table.rows:
+            blocks += [Heading(f"Mean regret after {horizon:,} steps"), table]
+    return blocks
+
+
+def summary(outcomes: Outcomes, form: Callable[[Table], str]) -> str:
+    """The scores of each role as a text."""
+    parts = [
+        f"{title}\n\n{form(score_table(scores(outcomes, role)))}\n"
+        for role, title in ROLES.items()
+        if scores(outcomes, role)
+    ]
+    return "\n".join(parts)
+
+
+def markdown(table: Table) -> str:
+    """A table as Markdown."""
+    left = {0, *table.text_columns}
+    marks = ["---" if i in left else "---:" for i in range(len(table.head))]
+    lines = [table.head, marks, *table.rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def plain(table: Table) -> str:
+    """A table for a terminal."""
+    columns = list(zip(*[table.head, *table.rows], strict=True))
+    widths = [max(map(len, column)) for column in columns]
+    left = {0, *table.text_columns}
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if i in left else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in [table.head, *table.rows]
+    )

@@ -1,0 +1,119 @@
+"""Losses measured by what has been seen: from the first one, in units of the first difference.
+
+A rule that works on these numbers is free of location and scale, whatever unit the losses come in:
+losses of two values become 0 and 1 (or -1) exactly, and none is so large or so small that its cube
+is not a number. The two lowest losses estimate how low losses can be.
+
+A *clip* guards against absurd values: from the third loss on, a single loss may not widen the range
+seen so far by more than its width. One outlier then counts like the worst ordinary loss or two, and
+a range that is truly wide is reached after a few losses, since it may triple with each.
+
+If the range of the losses is declared, they are measured from its lower end, in units of its width,
+and nothing is clipped.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from lowbid._kernel import allocating_kernel, kernel
+from lowbid.policies._base import Floats, require, require_finite
+
+Yardstick = Floats
+# What a yardstick holds. The last four are measured by the first two.
+ORIGIN, UNIT, SEEN, LOWEST, SECOND, HIGHEST = range(6)
+
+# The mean of losses that are all alike may be off by rounding: their squared deviations from it are
+# below this, in a declared range of width 1.
+ROUNDING = 1e-24
+
+
+@allocating_kernel
+def yardstick_of(low: float, high: float) -> Yardstick:
+    """Before the first loss; `low` and `high` are infinite if the range is not declared."""
+    yardstick = np.array([0.0, 0.0, 0.0, math.inf, math.inf, -math.inf])
+    if high < math.inf:
+        yardstick[ORIGIN], yardstick[UNIT] = low, high - low
+        yardstick[LOWEST], yardstick[SECOND], yardstick[HIGHEST] = 0.0, 0.0, 1.0
+    return yardstick
+
+
+@kernel
+def measured(yardstick: Yardstick, loss: float) -> float:
+    """A loss in the yardstick's unit, clipped; the yardstick takes it in."""
+    x = _in_units(yardstick, loss)
+    width = yardstick[HIGHEST] - yardstick[LOWEST]
+    if yardstick[SEEN] >= 2.0 and width > 0.0:  # before the first loss it is minus infinity
+        x = min(max(x, yardstick[LOWEST] - width), yardstick[HIGHEST] + width)
+    yardstick[SEEN] += 1.0
+    yardstick[SECOND] = min(yardstick[SECOND], max(x, yardstick[LOWEST]))
+    yardstick[LOWEST] = min(yardstick[LOWEST], x)
+    yardstick[HIGHEST] = max(yardstick[HIGHEST], x)
+    return x
+
+
+@kernel
+def clipped(yardstick: Yardstick, loss: float) -> float:
+    """A loss in its own unit, clipped; the yardstick takes it in."""
+    if yardstick[SEEN] >= 2.0 and yardstick[HIGHEST] > yardstick[LOWEST]:
+        low = yardstick[ORIGIN] + yardstick[LOWEST] * yardstick[UNIT]
+        high = yardstick[ORIGIN] + yardstick[HIGHEST] * yardstick[UNIT]
+        loss = min(max(loss, low - (high - low)), high + (high - low))
+    measured(yardstick, loss)
+    return loss
+
+
+@kernel
+def _in_units(yardstick: Yardstick, loss: float) -> float:
+    """A loss in the yardstick's unit; all are 0 until two differ."""
+    if yardstick[UNIT] > 0.0:
+        return (loss - yardstick[ORIGIN]) / yardstick[UNIT]
+    if yardstick[SEEN] == 0.0:
+        yardstick[ORIGIN] = loss
+    difference = loss - yardstick[ORIGIN]
+    if difference == 0.0:
+        return 0.0
+    yardstick[UNIT] = abs(difference)
+    return 1.0 if difference > 0.0 else -1.0
+
+
+@kernel
+def reach_below(yardstick: Yardstick, x: float, margin: float) -> float:
+    """How far below x losses may lie: down to the lowest seen, and some spacings further."""
+    spacing = yardstick[SECOND] - yardstick[LOWEST]
+    return x - yardstick[LOWEST] + margin * spacing
+
+
+def require_ends(low: float | None, high: float | None) -> None:
+    """Refuse a declared range that is not one."""
+    require((low is None) == (high is None), f"low, high are {low!r}, {high!r}; give both or none.")
+    if low is not None and high is not None:
+        require_finite("low", low, above=-math.inf)
+        require_finite("high", high, above=low)
+
+
+def translation(yardstick: Yardstick, other: Yardstick) -> tuple[float, float]:
+    """(a, b) such that what is x by the other yardstick is a + b x by this one."""
+    if yardstick[UNIT] == 0.0:
+        return 0.0, 0.0
+    shift = (other[ORIGIN] - yardstick[ORIGIN]) / yardstick[UNIT]
+    return float(shift), float(other[UNIT] / yardstick[UNIT])
+
+
+def merged_yardstick(first: Yardstick, second: Yardstick) -> Yardstick:
+    """The yardstick of all losses of two, in the unit of the first that has one."""
+    if first[SEEN] == 0.0 or (first[UNIT] == 0.0 and second[UNIT] > 0.0):
+        first, second = second, first
+    both = first.copy()
+    if second[SEEN] == 0.0:
+        return both
+    if both[UNIT] == 0.0:  # neither has seen two losses that differ
+        both[UNIT] = abs(second[ORIGIN] - first[ORIGIN])
+    shift, factor = translation(both, second)
+    both[SEEN] += second[SEEN]
+    ends = np.sort([first[LOWEST], first[SECOND], *(shift + factor * second[[LOWEST, SECOND]])])
+    both[LOWEST], both[SECOND] = ends[:2]
+    both[HIGHEST] = max(first[HIGHEST], shift + factor * second[HIGHEST])
+    return both

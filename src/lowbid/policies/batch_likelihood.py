@@ -1,0 +1,349 @@
+"""Batch likelihood: every batch gives evidence, and the evidence is added up."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from lowbid._kernel import allocating_kernel, kernel
+from lowbid._random import Stream
+from lowbid.policies._base import About, Floats, Kernels, Policy, require_finite, require_whole
+from lowbid.policies._race import (
+    Race,
+    RacePolicy,
+    mean_of,
+    measured_race,
+    merged_race,
+    plays_of,
+    race_by,
+    race_of,
+)
+from lowbid.policies._yardstick import (
+    ROUNDING,
+    Yardstick,
+    measured,
+    merged_yardstick,
+    reach_below,
+    translation,
+    yardstick_of,
+)
+
+BIBTEX = r"""
+@article{honda2015non,
+  title = {Non-asymptotic analysis of a new bandit algorithm for semi-bounded rewards},
+  author = {Honda, Junya and Takemura, Akimichi},
+  journal = {Journal of Machine Learning Research},
+  volume = {16},
+  year = {2015},
+}
+@inproceedings{cassel2025batch,
+  title = {Batch Ensemble for Variance Dependent Regret in Stochastic Bandits},
+  author = {Cassel, Asaf and Levy, Orin and Mansour, Yishay},
+  booktitle = {Proceedings of the AAAI Conference on Artificial Intelligence},
+  volume = {39},
+  number = {15},
+  pages = {15678--15685},
+  year = {2025},
+}
+"""
+
+# Newton's method ends when a step changes the stake by less than this part of it. The evidence is
+# at its maximum there, so it is off by the square of that only.
+_CLOSE = 1e-3
+_MOST_STEPS = 50
+_FACTORS = 8  # multiplied before a logarithm is taken: few logarithms, and no overflow
+
+
+class Parameters(NamedTuple):
+    """What the kernels read."""
+
+    batches: int
+    pooling: float
+    patience: float
+    recheck: float
+    low: float
+    high: float  # infinite if the range of the losses is not known
+
+
+class State(NamedTuple):
+    """The sums of the arms' batches, by a common yardstick."""
+
+    race: Race
+    yardstick: Yardstick
+    sums: Floats  # (arm, batch): loss number n of an arm goes to batch n mod l
+    stakes: Floats  # (arm,): the last one found, as a part of the largest one possible
+    pool: Floats  # (2,): the variance and the third cumulant of a loss, over all arms
+
+
+@allocating_kernel
+def init(parameters: Parameters, n_arms: int, capacity: int) -> State:
+    """Before the first loss."""
+    return State(
+        race=race_of(n_arms),
+        yardstick=yardstick_of(parameters.low, parameters.high),
+        sums=np.zeros((n_arms, parameters.batches)),
+        stakes=np.zeros(n_arms),
+        pool=np.zeros(2),
+    )
+
+
+@kernel
+def used_batches(state: State, arm: int) -> int:
+    """How many of an arm's batches have losses."""
+    return min(int(state.race.counts[arm]), state.sums.shape[1])
+
+
+@kernel
+def above(state: State, arm: int, batch: int, level: float) -> float:
+    """The sum of the losses in a batch, each above a level."""
+    return state.sums[arm, batch] - size_of(state, arm, batch) * level
+
+
+@kernel
+def size_of(state: State, arm: int, batch: int) -> float:
+    """How many losses are in a batch."""
+    n, batches = int(state.race.counts[arm]), state.sums.shape[1]
+    return float(n // batches + int(batch < n % batches))
+
+
+@kernel
+def scatter(state: State, arm: int) -> tuple[float, float]:
+    """How an arm's batches scatter about its mean: sums of squares and of cubes, per loss."""
+    mean = mean_of(state.race, arm)
+    squares = cubes = 0.0
+    for batch in range(used_batches(state, arm)):
+        off = above(state, arm, batch, mean)
+        square = off * off / size_of(state, arm, batch)
+        squares += square
+        cubes += off * square
+    return squares, cubes
+
+
+@kernel
+def survey(parameters: Parameters, state: State) -> None:
+    """Pool the scatter of all arms."""
+    squares = cubes = weight = 0.0
+    for arm in range(len(state.sums)):
+        if state.race.counts[arm] > 0.0:
+            more_squares, more_cubes = scatter(state, arm)
+            squares += more_squares
+            cubes += more_cubes
+            weight += used_batches(state, arm) - 1.0
+    weight = max(weight, 1.0)
+    state.pool[0] = squares / weight
+    state.pool[1] = cubes / weight
+
+
+@kernel
+def depth(parameters: Parameters, state: State, arm: int, level: float) -> float:
+    """How far below the level one more batch of the arm might be."""
+    used = float(used_batches(state, arm))
+    size = state.race.counts[arm] / used
+    lowest = size * reach_below(state.yardstick, level, 0.0)
+    squares, cubes = scatter(state, arm)
+    if squares <= used * ROUNDING and parameters.high < math.inf:
+        return lowest
+    squares += parameters.pooling * state.pool[0]
+    cubes += parameters.pooling * state.pool[1]
+    if squares <= 0.0:
+        return 0.0
+    variance, skew = squares / (used - 1.0 + parameters.pooling), cubes / squares
+    return min(lowest, 0.5 * (math.sqrt(skew * skew + 4.0 * variance * size) - skew))
+
+
+@kernel
+def evidence(parameters: Parameters, state: State, arm: int, gap: float) -> float:
+    """The largest log-wealth from bets that the arm's mean is above the leader's."""
+    level = mean_of(state.race, arm) - gap
+    bottom = depth(parameters, state, arm, level)
+    if state.race.counts[arm] * gap <= bottom:
+        return 0.0
+    deepest = bottom
+    for batch in range(used_batches(state, arm)):
+        deepest = max(deepest, -above(state, arm, batch, level))
+    if deepest <= 0.0:
+        return math.inf
+    stake = best_stake(state, arm, level, bottom, 1.0 / deepest)
+    state.stakes[arm] = stake * deepest
+    wealth = log_wealth(state, arm, level, bottom, stake)
+    return max(wealth, 0.0) * plays_of(state.race, arm) / state.race.counts[arm]
+
+
+@kernel
+def best_stake(state: State, arm: int, level: float, bottom: float, largest: float) -> float:
+    """The stake of largest log-wealth, which is concave: Newton's method within brackets."""
+    low, high = 0.0, largest
+    x = largest * (state.stakes[arm] if state.stakes[arm] > 0.0 else 0.5)
+    for _ in range(_MOST_STEPS):
+        ratio = -bottom / (1.0 - x * bottom)
+        slope, curve = ratio, ratio * ratio
+        for batch in range(used_batches(state, arm)):
+            y = above(state, arm, batch, level)
+            ratio = y / (1.0 + x * y)
+            slope += ratio
+            curve += ratio * ratio
+        low, high = (x, high) if slope > 0.0 else (low, x)
+        before, x = x, x + slope / curve
+        if not low < x < high:
+            x = 0.5 * (low + high)
+        if abs(x - before) <= _CLOSE * before:
+            break
+    return x
+
+
+@kernel
+def log_wealth(state: State, arm: int, level: float, bottom: float, stake: float) -> float:
+    """What is won by bets of one stake on every batch, and on one at the bottom."""
+    total = 0.0
+    product = 1.0 - stake * bottom
+    for batch in range(used_batches(state, arm)):
+        product *= 1.0 + stake * above(state, arm, batch, level)
+        if batch % _FACTORS == _FACTORS - 1:
+            total += math.log(product)
+            product = 1.0
+    return total + math.log(product)
+
+
+race = race_by(evidence, survey)
+count_loss = race.count_loss
+
+
+@kernel
+def update(
+    parameters: Parameters, state: State, arm: int, loss: float, step: int, stream: Stream
+) -> None:
+    """Deal the loss to one of the arm's batches."""
+    x = measured(state.yardstick, loss)
+    state.sums[arm, int(state.race.counts[arm]) % state.sums.shape[1]] += x
+    count_loss(parameters, state, arm, x)
+
+
+@dataclass(frozen=True)
+class BatchLikelihood(RacePolicy):
+    r"""Batch likelihood, an heir of `BatchEnsemble`.
+
+    It needs to know nothing of the losses: no family, scale, location, range or horizon. It was
+    found by experiment; nothing is proved about it.
+
+    The losses of each arm are dealt round-robin into l batches. The leader is the arm of lowest
+    mean, u. Take an arm of higher mean, with n losses in batches of sums S_j and sizes C_j. Someone
+    who bets on each batch, with stake x, that the arm's mean is above u ends with the log-wealth
+
+    .. math:: \sum_j \log(1 + x (S_j - C_j u)) + \log(1 - x B),
+
+    where the last term is one more batch, lost: B below u is as low as a batch might be. The
+    evidence E against the arm is the most that can be won so, over all stakes x. It is IMED's
+    empirical divergence [1]_ of the batches' sums instead of single losses, so that nothing but l
+    sums is kept of an arm, where Batch Ensemble [2]_ lets the lowest of them decide alone.
+
+    The arm's index is :math:`n (1 + \kappa (e^E - 1))`: the number of plays of the leader from
+    which on the arm is due. The arm of lowest index is played; the leader's index is its own number
+    of plays. Every arm is played twice first.
+
+    B is the distance to the lower atom of the law of two values with the variance v and the third
+    cumulant of a batch of size n / b, b batches being in use,
+
+    .. math:: B = \tfrac12 \bigl(\sqrt{\rho^2 + 4 v n / b} - \rho\bigr),
+
+    v and ρ, the third cumulant over the variance, being those of single losses as the batches show
+    them, together with c batches that scatter like those of all arms; and it is no more than n / b
+    times how far u lies above the lowest loss seen. Losses are clipped as in `MomentIMED`. If the
+    range of the losses is declared, its lower end stands for the lowest loss seen, and B is that
+    distance for an arm whose losses were all alike.
+
+    Parameters
+    ----------
+    batches : int
+        l. With fewer, less memory and somewhat more regret.
+    pooling : float
+        c. A larger one is safer while an arm has few losses, and worse where arms differ in spread.
+    patience : float
+        κ. A larger one explores less: lower regret in most runs, and more runs that end wrongly.
+    recheck : float
+        All indices are worked out again when the leader has been played for this part of its plays,
+        and one more; 0 stands for every step.
+    low, high : float or None
+        The lowest and the highest loss that can come up, if they are known. `Bandit` fills them in
+        from a declared range.
+
+    Examples
+    --------
+    >>> import lowbid
+    >>> arms = lowbid.Bernoulli([0.1, 0.5, 0.9])
+    >>> result = lowbid.simulate(lowbid.BatchLikelihood(), arms, horizon=1000, runs=100, seed=0)
+    >>> print(f"{result.regret[0, :, -1].mean():.1f}")
+    5.8
+
+    References
+    ----------
+    .. [1] J. Honda, A. Takemura (2015). Non-asymptotic analysis of a new bandit algorithm for
+       semi-bounded rewards. JMLR 16.
+    .. [2] A. Cassel, O. Levy, Y. Mansour (2025). Batch ensemble for variance dependent regret in
+       stochastic bandits. AAAI 39(15).
+    """
+
+    batches: int = 32
+    pooling: float = 5.0
+    patience: float = 8.0
+    recheck: float = 0.01
+    low: float | None = None
+    high: float | None = None
+
+    about = About(
+        family="index",
+        needs="nothing",
+        time="l + log K, and K l now and then",
+        memory="K l",
+        guarantee="none published",
+        bibtex=BIBTEX,
+        pending="each counts as a play of its arm, with the arm's mean as its loss",
+    )
+    kernels = Kernels(init, race.select, update)
+    hold = race.hold
+
+    def __post_init__(self) -> None:
+        require_whole("batches", self.batches, at_least=2)
+        require_finite("pooling", self.pooling, above=0.0)
+        self.check_race()
+
+    @classmethod
+    def variants(cls) -> list[Policy]:
+        """The default, a few batches, and with a known range."""
+        return [cls(), cls(batches=5), cls(low=0.0, high=1.0)]
+
+    def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:
+        """What the kernels read."""
+        low, high = self.loss_range
+        return Parameters(
+            batches=int(self.batches),
+            pooling=float(self.pooling),
+            patience=float(self.patience),
+            recheck=float(self.recheck),
+            low=low,
+            high=high,
+        )
+
+    def merge(self, first: State, second: State) -> State:
+        """Batches are joined so that their sizes are those of all losses dealt in one go."""
+        yardstick = merged_yardstick(first.yardstick, second.yardstick)
+        one, two = (measured_by(yardstick, state) for state in (first, second))
+        sums = one.sums.copy()
+        for arm, n in enumerate(one.race.counts.astype(int)):
+            sums[arm] += np.roll(two.sums[arm], n % sums.shape[1])
+        both = merged_race(one.race, two.race)
+        return State(both, yardstick, sums, np.zeros(len(sums)), np.zeros(2))
+
+
+def measured_by(yardstick: Yardstick, state: State) -> State:
+    """The sums of a state as another yardstick measures them."""
+    shift, factor = translation(yardstick, state.yardstick)
+    arms, batches = state.sums.shape
+    sizes = np.array([[size_of(state, arm, j) for j in range(batches)] for arm in range(arms)])
+    return state._replace(
+        race=measured_race(state.race, shift, factor),
+        yardstick=yardstick,
+        sums=shift * sizes + factor * state.sums,
+    )

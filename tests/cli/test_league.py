@@ -1,0 +1,32 @@
+import pytest
+
+from lowbid.cli import main
+
+
+def test_plays_prints_and_writes_a_page(tmp_path, capsys):
+    out = tmp_path / "league"
+    given = ["league", "gaussian", "--policies", "greedy,uniform-play", "--alone", "--quick"]
+    assert main([*given, "--out", str(out)]) == 0
+    printed = capsys.readouterr().out
+    assert "All settings" in printed
+    assert "Greedy" in printed
+    page = (out / "report.html").read_text()
+    assert "Setting by setting" in page
+    assert "lowbid league gaussian" in page
+    assert (out / "league.png").stat().st_size > 10_000
+    assert main([*given, "--out", str(out), "--markdown"]) == 0
+    assert "| Greedy |" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["gausian"], "did you mean gaussian?"),
+        (["--alone"], "give --policies"),
+        (["--policies", "momentimet"], "did you mean moment-imed"),
+    ],
+)
+def test_mistakes_are_named(tmp_path, capsys, given, message):
+    assert main(["league", *given, "--out", str(tmp_path / "x")]) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "x").exists()

@@ -16,8 +16,11 @@ def dealt(losses, batches):
     return [losses[first::batches] for first in range(batches)]
 
 
-def indices(batches_of_arms, **rule):
-    return [min(batch_estimate(b, **rule) for b in batches) for batches in batches_of_arms]
+def indices(batches_of_arms, quantile=None, **rule):
+    """The lowest estimate of every arm, or the one that so large a part of them do not exceed."""
+    ordered = [sorted(batch_estimate(b, **rule) for b in batches) for batches in batches_of_arms]
+    rank = 1 if quantile is None else math.ceil(quantile * len(ordered[0]))
+    return [estimates[rank - 1] for estimates in ordered]
 
 
 def bids(batches_of_arms, **rule):

@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 
 import lowbid
 from lowbid import BatchEnsemble, schedules
+from lowbid._kernel import interpreted
 from lowbid.errors import InvalidValueError
 from naive import batch_ensemble as naive
+from naive.race import Clip
 from replay import lowest_arms, replay
 
 ARMS = lowbid.Mixed([lowbid.Bernoulli([0.2, 0.4, 0.5]), lowbid.Uniform(0.1, 0.9)])
@@ -22,6 +24,48 @@ def test_a_fixed_number_of_batches_is_algorithm_1(batches, padding):
     for moment in replay(policy, ARMS, horizon=400, seed=1):
         split = [naive.dealt(losses, batches) for losses in moment.losses]
         assert moment.arm in lowest_arms(naive.indices(split, padding=padding))
+
+
+@pytest.mark.parametrize("batches", [1, 3, 12])
+@pytest.mark.parametrize("quantile", [0.01, 0.25, 0.5, 1.0])
+def test_a_quantile_of_means_stands_for_the_lowest(batches, quantile):
+    policy = BatchEnsemble.quantile_of_means(quantile, batches=batches)
+    assert policy.padding == 1.0
+    with interpreted():
+        for moment in replay(policy, ARMS, horizon=250, seed=1):
+            split = [naive.dealt(losses, batches) for losses in moment.losses]
+            expected = naive.indices(split, quantile=quantile, padding=1.0)
+            assert moment.arm in lowest_arms(expected)
+
+
+def test_a_quantile_that_is_the_lowest_changes_no_choice():
+    result = lowbid.simulate(
+        {
+            "lowest": BatchEnsemble(batches=8, ties="first"),
+            "quantile": BatchEnsemble(batches=8, ties="first", quantile=0.125),
+        },
+        ARMS,
+        horizon=500,
+        runs=10,
+    )
+    assert np.array_equal(result.regret[0], result.regret[1])
+
+
+def test_a_robust_baseline_is_the_lowest_of_clipped_losses():
+    policy = BatchEnsemble(batches=3, baseline="robust")
+    arms = lowbid.Contaminated(ARMS, value=-500.0, chance=0.05)
+    order = Clip()
+    clipped = [[] for _ in range(arms.n_arms)]
+    previous = None
+    with interpreted():
+        for moment in replay(policy, arms, horizon=400, seed=5):
+            if previous is not None:
+                x = order.take(moment.losses[previous][-1])
+                clipped[previous].append(order.origin + (order.unit or 0.0) * x)
+            split = [naive.dealt(losses, 3) for losses in clipped]
+            at = _baseline("minimum", clipped)
+            assert moment.arm in lowest_arms(naive.indices(split, baseline=at)), moment.step
+            previous = moment.arm
 
 
 @pytest.mark.parametrize("batches", [GROWING, lambda t: 1 + t // 90, lambda t: 1 if t < 50 else 7])

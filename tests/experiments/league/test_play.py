@@ -37,8 +37,8 @@ def test_a_file_belongs_to_one_rule_and_one_setting():
     assert match._replace(name="y").file_name == match.file_name
 
 
-def test_slow_entrants_play_short_horizons_with_all_runs():
+def test_slow_entrants_play_short_horizons_with_their_share_of_runs():
     (gaussian,) = settings_named(["gaussian"])
-    slow = {"slow": Entrant(lowbid.Greedy(), 10_000), "fast": Entrant(lowbid.Greedy())}
+    slow = {"slow": Entrant(lowbid.Greedy(), 10_000, 0.2), "fast": Entrant(lowbid.Greedy())}
     found = {(m.name, m.horizon): m.runs for m in matches([gaussian], slow)}
-    assert found == {("slow", 10_000): 200, ("fast", 100_000): 200, ("fast", 1_000_000): 32}
+    assert found == {("slow", 10_000): 40, ("fast", 100_000): 200, ("fast", 1_000_000): 32}

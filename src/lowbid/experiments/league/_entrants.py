@@ -21,13 +21,13 @@ class Entrant(NamedTuple):
     longest : int
         The longest horizon that it plays: a rule that looks at all its past losses in every step
         would take days for a million steps.
+    share : float
+        The part of the usual number of runs that it plays.
     """
 
     policy: Policy
     longest: int = 1_000_000
-
-
-_SLOW = 10_000
+    share: float = 1.0
 
 
 def _ensemble(
@@ -36,17 +36,21 @@ def _ensemble(
     return BatchEnsemble(batches=Logarithmic(c, least=least), baseline=baseline)
 
 
+def _slow(policy: Policy) -> Entrant:
+    return Entrant(policy, longest=10_000, share=0.2)
+
+
 ENTRANTS = {
     "MomentIMED": Entrant(policies.MomentIMED()),
     "BatchLikelihood": Entrant(policies.BatchLikelihood()),
     "RBSDA": Entrant(policies.RBSDA()),
     "RBSDA, forced": Entrant(policies.RBSDA(forced_exploration=True)),
     "LBSDA": Entrant(policies.LBSDA()),
-    "WRSDA": Entrant(policies.WRSDA(), _SLOW),
-    "SSMC": Entrant(policies.SSMC(), _SLOW),
-    "BESA": Entrant(policies.BESA(), _SLOW),
-    "RDS": Entrant(policies.RDS(), _SLOW),
-    "MARS": Entrant(policies.MARS(), _SLOW),
+    "WRSDA": _slow(policies.WRSDA()),
+    "SSMC": _slow(policies.SSMC()),
+    "BESA": _slow(policies.BESA()),
+    "RDS": _slow(policies.RDS()),
+    "MARS": _slow(policies.MARS()),
     "Gaussian IMED": Entrant(policies.IMED.gaussian_unknown_variance()),
     "Gaussian KL-UCB": Entrant(policies.KLUCB.gaussian_unknown_variance()),
     "BatchEnsemble, 0.4 log t": Entrant(_ensemble(0.4, 1)),

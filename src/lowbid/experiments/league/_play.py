@@ -75,8 +75,9 @@ def matches(
         for name, entrant in entrants.items():
             most = min(longest or entrant.longest, entrant.longest)
             played = {min(horizon, most): tiers[horizon] for horizon in sorted(tiers, reverse=True)}
-            for horizon, runs in played.items():
-                found.append(Match(setting, name, entrant, horizon, max(2, round(scale * runs))))
+            for horizon, usual in played.items():
+                runs = max(2, round(scale * entrant.share * usual))
+                found.append(Match(setting, name, entrant, horizon, runs))
     return sorted(found, key=lambda match: match.horizon > min(RUNS))
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lowbid.environments import Arms
-from lowbid.experiments.league._play import HORIZONS
+from lowbid.experiments.league._play import HORIZONS, RUNS
 from lowbid.experiments.league._settings import OUTLIER_HORIZON, SETTINGS, Role
 from lowbid.simulation import Result
 
@@ -36,8 +36,8 @@ class Score(NamedTuple):
     worst_at : (str, int)
         Where that was.
     stuck : float
-        The share of runs, over all settings with given arms, whose last tenth lost at least 90% of
-        the smallest gap per step.
+        The share of runs of 100,000 steps and more, over all settings with given arms, whose last
+        tenth lost at least 90% of the smallest gap per step; NaN if it has none.
     outlier : float
         The largest ratio of regret with outliers to regret without; NaN if that was not played.
     cells : int
@@ -107,7 +107,7 @@ def stuck(outcomes: Outcomes, name: str, role: Role | None = None) -> float:
         setting = SETTINGS[key]
         arms = setting.environment
         wanted = other == name and role in (None, setting.role) and not setting.clean
-        if not wanted or not isinstance(arms, Arms):
+        if not wanted or horizon < min(RUNS) or not isinstance(arms, Arms):
             continue
         means = np.sort(arms.means)
         steps = horizon - int(result.checkpoints[-2])

@@ -102,8 +102,9 @@ def write_up(outcomes: Outcomes, folder: Path, command: str) -> Path:
 
 EXPLANATION = (
     "Score: the geometric mean, over settings and horizons, of a policy's mean regret over the "
-    "lowest one of all policies. Worst: the largest of these ratios. Stuck: the share of runs, on "
-    "settings with given arms, whose last tenth lost at least 90% of the smallest gap per step. "
+    "lowest one of all policies. Worst: the largest of these ratios. Stuck: the share of runs of "
+    "100,000 steps and more, on settings with given arms, whose last tenth lost at least 90% of "
+    "the smallest gap per step. "
     "Outliers: the largest ratio of regret with outliers to regret without. Cells: how many "
     "settings and horizons the policy played; the slowest ones play short horizons only."
 )

@@ -42,7 +42,7 @@ class Follower:
         self.clip = Clip(low, high)
         self.losses = [[] for _ in range(n_arms)]
         self.leader, self.until, self.settled, self.pool = None, 0, False, None
-        self.indices = [-2.0] * n_arms
+        self.indices, self.asleep = [-2.0] * n_arms, [0.0] * n_arms
 
     def index(self, arm):
         x = self.losses[arm]
@@ -64,7 +64,12 @@ class Follower:
             order = [(mean(x), -len(x)) for x in self.losses]
             self.leader, self.until, self.settled = order.index(min(order)), 0, True
             self.pool = [list(x) for x in self.losses]
-            self.indices = [self.index(arm) for arm in range(len(self.losses))]
+            plays = len(self.losses[self.leader])
+            for arm in range(len(self.losses)):
+                if self.asleep[arm] <= plays or arm == self.leader:
+                    self.indices[arm] = self.index(arm)
+                    far = self.indices[arm] > 4 * plays
+                    self.asleep[arm] = 1.5 * plays if far else 0.0
         return lowest(self.indices)
 
     def play(self, arm, loss):

@@ -49,6 +49,9 @@ from lowbid.policies._yardstick import require_ends
 _FIRST = 1e15
 
 _FIRST_PLAYS = 2
+# An arm that is due when the leader has `_FAR` times its plays, or later, sleeps: it is looked at
+# again when the leader has been played for another half of its plays.
+_FAR, _SLEEP = 4.0, 1.5
 
 # What the templates below are bound to: a policy's measure of the evidence against an arm, and what
 # it works out of all arms before it weighs them.
@@ -75,6 +78,8 @@ class Race(NamedTuple):
         The leader is played until it has so many plays, without a look at the others.
     settled
         1 if all indices have been worked out against this leader, else 0.
+    asleep
+        How many plays the leader must have before an arm is looked at again.
     """
 
     counts: Floats
@@ -85,6 +90,7 @@ class Race(NamedTuple):
     leader: Ints
     until: Floats
     settled: Ints
+    asleep: Floats
 
     def renumber(self, before: Race, arms: Sequence[int]) -> None:
         """Go on with other arms; new ones have their first plays to come."""
@@ -112,6 +118,7 @@ def race_of(n_arms: int) -> Race:
         leader=np.full(1, -1, np.int64),
         until=np.zeros(1),
         settled=np.zeros(1, np.int64),
+        asleep=np.zeros(n_arms),
     )
 
 
@@ -152,8 +159,12 @@ def settle(parameters: Any, state: Any) -> None:
     race.until[0] = 0.0
     race.settled[0] = 1
     survey(parameters, state)
+    plays = plays_of(race, race.leader[0]) if race.leader[0] >= 0 else 0.0
     for arm in range(len(race.counts)):
-        place_unsorted(race.ranking, arm, index(parameters, state, arm))
+        if race.asleep[arm] <= plays or arm == race.leader[0]:
+            value = index(parameters, state, arm)
+            place_unsorted(race.ranking, arm, value)
+            race.asleep[arm] = _SLEEP * plays if value > _FAR * plays else 0.0
     rebuild(race.ranking)
 
 

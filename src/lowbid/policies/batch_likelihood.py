@@ -54,7 +54,10 @@ BIBTEX = r"""
 # at its maximum there, so it is off by the square of that only.
 _CLOSE = 1e-3
 _MOST_STEPS = 50
-_FACTORS = 8  # multiplied before a logarithm is taken: few logarithms, and no overflow
+_FACTORS = 4  # multiplied before a logarithm is taken: few logarithms, and no overflow
+# Batches that are no deeper than this below the level, measured by the gap, or at all, are not
+# below it: the evidence would be beyond all others anyway.
+_NOTHING, _TINY = 1e-60, 1e-300
 
 
 class Parameters(NamedTuple):
@@ -74,7 +77,10 @@ class State(NamedTuple):
     race: Race
     yardstick: Yardstick
     sums: Floats  # (arm, batch): loss number n of an arm goes to batch n mod l
-    stakes: Floats  # (arm,): the last one found, as a part of the largest one possible
+    stakes: Floats  # (arm,): the last one found, as a part of the largest possible one
+    squares: Floats  # (arm,): how the arm's batches scatter about its mean
+    cubes: Floats  # (arm,)
+    scattered: Floats  # (arm,): the number of losses for which these two were worked out
     pool: Floats  # (2,): the variance and the third cumulant of a loss, over all arms
 
 
@@ -86,6 +92,9 @@ def init(parameters: Parameters, n_arms: int, capacity: int) -> State:
         yardstick=yardstick_of(parameters.low, parameters.high),
         sums=np.zeros((n_arms, parameters.batches)),
         stakes=np.zeros(n_arms),
+        squares=np.zeros(n_arms),
+        cubes=np.zeros(n_arms),
+        scattered=np.zeros(n_arms),
         pool=np.zeros(2),
     )
 
@@ -110,8 +119,10 @@ def size_of(state: State, arm: int, batch: int) -> float:
 
 
 @kernel
-def scatter(state: State, arm: int) -> tuple[float, float]:
-    """How an arm's batches scatter about its mean: sums of squares and of cubes, per loss."""
+def scatter(state: State, arm: int) -> None:
+    """Work out how an arm's batches scatter: sums of squares and of cubes, per loss in a batch."""
+    if state.scattered[arm] == state.race.counts[arm]:
+        return
     mean = mean_of(state.race, arm)
     squares = cubes = 0.0
     for batch in range(used_batches(state, arm)):
@@ -119,7 +130,9 @@ def scatter(state: State, arm: int) -> tuple[float, float]:
         square = off * off / size_of(state, arm, batch)
         squares += square
         cubes += off * square
-    return squares, cubes
+    state.squares[arm] = squares
+    state.cubes[arm] = cubes
+    state.scattered[arm] = state.race.counts[arm]
 
 
 @kernel
@@ -127,11 +140,10 @@ def survey(parameters: Parameters, state: State) -> None:
     """Pool the scatter of all arms."""
     squares = cubes = weight = 0.0
     for arm in range(len(state.sums)):
-        if state.race.counts[arm] > 0.0:
-            more_squares, more_cubes = scatter(state, arm)
-            squares += more_squares
-            cubes += more_cubes
-            weight += used_batches(state, arm) - 1.0
+        scatter(state, arm)
+        squares += state.squares[arm]
+        cubes += state.cubes[arm]
+        weight += max(used_batches(state, arm) - 1.0, 0.0)
     weight = max(weight, 1.0)
     state.pool[0] = squares / weight
     state.pool[1] = cubes / weight
@@ -143,11 +155,11 @@ def depth(parameters: Parameters, state: State, arm: int, level: float) -> float
     used = float(used_batches(state, arm))
     size = state.race.counts[arm] / used
     lowest = size * reach_below(state.yardstick, level, 0.0)
-    squares, cubes = scatter(state, arm)
-    if squares <= used * ROUNDING and parameters.high < math.inf:
+    scatter(state, arm)
+    if state.squares[arm] <= used * ROUNDING and parameters.high < math.inf:
         return lowest
-    squares += parameters.pooling * state.pool[0]
-    cubes += parameters.pooling * state.pool[1]
+    squares = state.squares[arm] + parameters.pooling * state.pool[0]
+    cubes = state.cubes[arm] + parameters.pooling * state.pool[1]
     if squares <= 0.0:
         return 0.0
     variance, skew = squares / (used - 1.0 + parameters.pooling), cubes / squares
@@ -164,24 +176,28 @@ def evidence(parameters: Parameters, state: State, arm: int, gap: float) -> floa
     deepest = bottom
     for batch in range(used_batches(state, arm)):
         deepest = max(deepest, -above(state, arm, batch, level))
-    if deepest <= 0.0:
+    if deepest <= max(_NOTHING * gap, _TINY):
         return math.inf
-    stake = best_stake(state, arm, level, bottom, 1.0 / deepest)
-    state.stakes[arm] = stake * deepest
-    wealth = log_wealth(state, arm, level, bottom, stake)
+    unit = 1.0 / deepest
+    stake = best_stake(state, arm, level, bottom * unit, unit)
+    state.stakes[arm] = stake
+    wealth = log_wealth(state, arm, level, bottom * unit, unit, stake)
     return max(wealth, 0.0) * plays_of(state.race, arm) / state.race.counts[arm]
 
 
 @kernel
-def best_stake(state: State, arm: int, level: float, bottom: float, largest: float) -> float:
-    """The stake of largest log-wealth, which is concave: Newton's method within brackets."""
-    low, high = 0.0, largest
-    x = largest * (state.stakes[arm] if state.stakes[arm] > 0.0 else 0.5)
+def best_stake(state: State, arm: int, level: float, bottom: float, unit: float) -> float:
+    """The stake of largest log-wealth, which is concave: Newton's method within brackets.
+
+    Batches are measured in units of the deepest one, so that stakes lie between 0 and 1.
+    """
+    low, high = 0.0, 1.0
+    x = state.stakes[arm] if state.stakes[arm] > 0.0 else 0.5
     for _ in range(_MOST_STEPS):
         ratio = -bottom / (1.0 - x * bottom)
         slope, curve = ratio, ratio * ratio
         for batch in range(used_batches(state, arm)):
-            y = above(state, arm, batch, level)
+            y = above(state, arm, batch, level) * unit
             ratio = y / (1.0 + x * y)
             slope += ratio
             curve += ratio * ratio
@@ -195,12 +211,14 @@ def best_stake(state: State, arm: int, level: float, bottom: float, largest: flo
 
 
 @kernel
-def log_wealth(state: State, arm: int, level: float, bottom: float, stake: float) -> float:
+def log_wealth(
+    state: State, arm: int, level: float, bottom: float, unit: float, stake: float
+) -> float:
     """What is won by bets of one stake on every batch, and on one at the bottom."""
     total = 0.0
     product = 1.0 - stake * bottom
     for batch in range(used_batches(state, arm)):
-        product *= 1.0 + stake * above(state, arm, batch, level)
+        product *= 1.0 + stake * above(state, arm, batch, level) * unit
         if batch % _FACTORS == _FACTORS - 1:
             total += math.log(product)
             product = 1.0
@@ -333,8 +351,17 @@ class BatchLikelihood(RacePolicy):
         sums = one.sums.copy()
         for arm, n in enumerate(one.race.counts.astype(int)):
             sums[arm] += np.roll(two.sums[arm], n % sums.shape[1])
-        both = merged_race(one.race, two.race)
-        return State(both, yardstick, sums, np.zeros(len(sums)), np.zeros(2))
+        empty = np.zeros(len(sums))
+        return State(
+            race=merged_race(one.race, two.race),
+            yardstick=yardstick,
+            sums=sums,
+            stakes=empty.copy(),
+            squares=empty.copy(),
+            cubes=empty.copy(),
+            scattered=empty.copy(),
+            pool=np.zeros(2),
+        )
 
 
 def measured_by(yardstick: Yardstick, state: State) -> State:

@@ -56,7 +56,7 @@ def regret_table(outcomes: Outcomes, names: Sequence[str], horizon: int) -> Tabl
     """The mean regret of some entrants on every setting, after so many steps."""
     rows = []
     for (key, step), row in regrets(outcomes).items():
-        if step == (OUTLIER_HORIZON if SETTINGS[key].clean else horizon):
+        if step == horizon:
             cells = [figure(row[name]) if name in row else "–" for name in names]
             rows.append([SETTINGS[key].title, *cells])
     return Table(["setting", *names], rows)
@@ -75,10 +75,9 @@ def ratios(outcomes: Outcomes, names: Sequence[str], horizon: int) -> dict[str, 
 def write_up(outcomes: Outcomes, folder: Path, command: str) -> Path:
     """Draw the picture, and write the page."""
     played = list(dict.fromkeys(name for _, name, _ in outcomes))
-    drawn = [name for name in DRAWN if name in played] or played[:4]
     longest = max(horizon for _, _, horizon in outcomes)
     horizon = max(step for step in HORIZONS if step <= min(longest, _PICTURE_HORIZON))
-    found = ratios(outcomes, drawn, horizon)
+    found = ratios(outcomes, drawn(outcomes), horizon)
     caption = (
         f"Regret after {horizon:,} steps ({OUTLIER_HORIZON:,} with outliers), over the lowest."
     )
@@ -125,17 +124,23 @@ def _regret_blocks(outcomes: Outcomes, played: Sequence[str]) -> list[Heading | 
         table = regret_table(outcomes, played, horizon)
         if table.rows:
             blocks += [Heading(f"Mean regret after {horizon:,} steps"), table]
+    outliers = regret_table(outcomes, played, OUTLIER_HORIZON)
+    if outliers.rows:
+        title = f"Mean regret after {OUTLIER_HORIZON:,} steps, about one of them reported wrongly"
+        blocks += [Heading(title), outliers]
     return blocks
 
 
 def summary(outcomes: Outcomes, form: Callable[[Table], str]) -> str:
-    """The scores of each role as a text."""
-    parts = [
-        f"{title}\n\n{form(score_table(scores(outcomes, role)))}\n"
-        for role, title in ROLES.items()
-        if scores(outcomes, role)
-    ]
-    return "\n".join(parts)
+    """The scores of each role, and the regret of a few policies on each setting, as a text."""
+    blocks = [*_score_blocks(outcomes), *_regret_blocks(outcomes, drawn(outcomes))]
+    return "\n\n".join(form(b) if isinstance(b, Table) else b.text for b in blocks)
+
+
+def drawn(outcomes: Outcomes) -> list[str]:
+    """The policies that are shown setting by setting."""
+    played = dict.fromkeys(name for _, name, _ in outcomes)
+    return [name for name in DRAWN if name in played] or list(played)[:4]
 
 
 def markdown(table: Table) -> str:

@@ -280,7 +280,7 @@ def test_ctrl_c_does_not_wait_for_what_cannot_be_stopped(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("lowbid.simulation._simulate._Simulation._task", compiling)
-    monkeypatch.setattr("lowbid.simulation._simulate.wait", interrupted)
+    monkeypatch.setattr("lowbid.simulation._workers.wait", interrupted)
     with pytest.raises(KeyboardInterrupt):
         lowbid.simulate(lowbid.UCB1(), ARMS, horizon=10, runs=1, workers=1)
     assert ended == []

@@ -1,11 +1,11 @@
-"""How late feedback comes, and how much of it never does."""
+"""Feedback that is late, lost, or comes in batches: distributions of delays, and the settings."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -136,3 +136,19 @@ def _require_steps(steps: Any) -> None:
             f"the delay is {steps!r}; give a whole number of steps, 0 or larger, a list of those "
             "observed, or an object such as GeometricDelay(mean=100)."
         )
+
+
+class Late(NamedTuple):
+    """How late feedback comes, what part of it never does, and in which batches."""
+
+    delay: Delay
+    lost: float
+    batch: int
+
+
+def read_late(delay: Any, lost: float, batch: int) -> Late | None:
+    """The settings, None if all feedback comes at once, or a clear error."""
+    if not (isinstance(lost, int | float) and 0.0 <= lost < 1.0):
+        raise InvalidValueError(f"lost is {lost!r}; give a chance from 0 to below 1.")
+    late = Late(read_delay(delay), float(lost), batch)
+    return None if late == Late(FixedDelay(0), 0.0, 1) else late

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from lowbid._kernel import allocating_kernel
-from lowbid._random import seek_loss, seek_run
-from lowbid.policies._base import Floats, Ints
+from lowbid._kernel import Kernel, allocating_kernel, specialise
+from lowbid._random import key, seek_loss, seek_run
+from lowbid._require import require_arm
+from lowbid.environments import Environment
+from lowbid.policies._base import Floats, Ints, Policy
+from lowbid.simulation._delays import Late
+from lowbid.simulation._late_loop import deliver, ignore, play_late
 
 # The functions of the policy and the environment that the template below is bound to.
 init: Any = None
@@ -67,3 +73,38 @@ def play(
             regret[row, i] = total
             steps_done[0] += step - before
     return 0
+
+
+def loop_for(
+    policy: Policy, environment: Environment, late: Late | None, seed: int
+) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """The loop for a policy and an environment, and what it takes besides the usual."""
+    init, select, update = policy.kernels
+    if not isinstance(select, Kernel):
+        select = _within(select, policy.name, environment.n_arms)
+    draw = environment.draw
+    if late is None:
+        return specialise(play, init=init, select=select, update=update, draw=draw), ()
+    hold = type(policy).hold or ignore
+    if isinstance(hold, Kernel) and not policy.compiled:
+        hold = hold.function  # a plain policy hands over itself, which no kernel takes
+    loop = specialise(
+        play_late,
+        init=init,
+        select=select,
+        hold=hold,
+        deliver=specialise(deliver, update=update, hold=hold),
+        draw=draw,
+        draw_delay=type(late.delay).draw,
+    )
+    return loop, (late.delay.table(), key(seed, "delays"), late.lost, late.batch)
+
+
+@functools.cache
+def _within(select: Callable[..., Any], name: str, n_arms: int) -> Callable[..., Any]:
+    """A plain Python `select` whose answer is looked at before it is used."""
+
+    def checked(parameters: Any, state: Any, step: int, stream: Any) -> int:
+        return require_arm(select(parameters, state, step, stream), name, n_arms)
+
+    return checked

@@ -14,7 +14,7 @@ import numpy as np
 from lowbid._version import __version__
 from lowbid.environments import Environment
 from lowbid.policies import Policy
-from lowbid.simulation._late import Late
+from lowbid.simulation._delays import Late
 
 
 def provenance(

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import collections
-import contextvars
 import functools
 import itertools
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,11 +17,12 @@ from lowbid._require import LARGEST_LOSS, require_arm, require_whole
 from lowbid.environments import Environment
 from lowbid.errors import InvalidValueError
 from lowbid.policies._base import Ints, Policy
-from lowbid.simulation._delays import Delay
-from lowbid.simulation._late import Late, loop_for, read_late
+from lowbid.simulation._delays import Delay, Late, read_late
+from lowbid.simulation._loop import loop_for
 from lowbid.simulation._progress import Progress
 from lowbid.simulation._provenance import provenance
 from lowbid.simulation._result import Result
+from lowbid.simulation._workers import work_off
 
 _STEPS_PER_TASK = 2_000_000
 # So that a worker that starts late, or has the longer runs, leaves some of its share to others.
@@ -137,37 +135,16 @@ class _Simulation:
         self.stop = np.zeros(1, np.int64)
 
     def run(self, workers: int, progress: bool | str | None) -> None:
-        """Spread the tasks over threads, and wait for them."""
+        """Spread the runs over threads, and wait for them."""
         share = -(-self.runs // (_TASKS_PER_WORKER * workers))
         chunk = max(1, min(share, _STEPS_PER_TASK // self.horizon))
         bar = Progress(len(self.policies) * self.runs * self.horizon, progress)
-        tasks: collections.deque[Callable[[Ints], None]] = collections.deque(
+        tasks = (
             functools.partial(task, first, first + chunk)
             for task in itertools.starmap(self._task, enumerate(self.policies.values()))
             for first in range(0, self.runs, chunk)
         )
-        done = [np.zeros(1, np.int64) for _ in range(min(workers, len(tasks)))]
-        pool = ThreadPoolExecutor(len(done))
-        try:
-            # Threads do not inherit the caller's context, which says how kernels run.
-            pending = {
-                pool.submit(contextvars.copy_context().run, _work_off, tasks, steps)
-                for steps in done
-            }
-            while pending:
-                finished, pending = wait(pending, timeout=0.1, return_when=FIRST_EXCEPTION)
-                for future in finished:
-                    future.result()
-                bar.show(sum(int(steps[0]) for steps in done))
-        except BaseException:
-            self.stop[0] = 1
-            tasks.clear()
-            raise
-        finally:
-            bar.close()
-            # Not waiting: a thread that is compiling cannot be stopped, and Ctrl-C is to be
-            # answered at once.
-            pool.shutdown(wait=False)
+        work_off(tasks, workers, self.stop, bar)
 
     def _task(self, number: int, policy: Policy) -> Any:
         """A function that plays one policy's runs from `first` to before `last`."""
@@ -194,16 +171,6 @@ class _Simulation:
             require_arm(arm, policy.name, self.environment.n_arms)
 
         return task
-
-
-def _work_off(tasks: collections.deque[Callable[[Ints], None]], steps_done: Ints) -> None:
-    """Do tasks, one after another, until none is left."""
-    while True:
-        try:
-            task = tasks.popleft()
-        except IndexError:  # another worker took the last one
-            return
-        task(steps_done)
 
 
 def _named(policies: Policy | Iterable[Policy] | Mapping[str, Policy]) -> dict[str, Policy]:

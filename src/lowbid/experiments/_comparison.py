@@ -10,6 +10,7 @@ from lowbid.experiments._experiment import Case
 from lowbid.experiments._folder import Folder, described
 from lowbid.experiments._run import run
 from lowbid.report import Block, Chart, Code, Facts, Page, Section, Text, ranking
+from lowbid.simulation import caution
 
 KIND = "comparison"
 
@@ -58,7 +59,7 @@ def write_up(folder: Folder, contents: dict[str, Any]) -> None:
     page = Page(
         contents["title"],
         f"{first.regret.shape[1]} runs of {first.checkpoints[-1]} steps; every policy faces the "
-        "same losses. Mean regret with 95% bands.",
+        f"same losses. Mean regret with 95% bands. {caution(first.regret.shape[1])}".rstrip(),
         [Section("Results", blocks), *provenance_sections(contents, charts)],
     )
     folder.publish(page)

@@ -280,7 +280,7 @@ class Figure {
     const at = this.at === null ? steps.length - 1 : this.at;
     this.when.textContent = `after ${steps[at]} step${steps[at] === 1 ? "" : "s"}`;
     curves.forEach((curve, i) => {
-      const spread = curve.low && curve.high[at] !== null ? ` ± ${show(curve.high[at] - curve.mean[at])}` : "";
+      const spread = curve.low && curve.high[at] !== null ? ` [${show(curve.low[at])}, ${show(curve.high[at])}]` : "";
       this.entries[i].textContent = show(curve.mean[at]);
       if (spread) {
         const small = document.createElement("small");

@@ -5,19 +5,22 @@ from lowbid.simulation._delays import Delay, FixedDelay, GeometricDelay, Observe
 from lowbid.simulation._losses import loss_of
 from lowbid.simulation._result import Result, Row, Summary
 from lowbid.simulation._simulate import simulate
-from lowbid.simulation._statistics import Estimate, estimate
+from lowbid.simulation._statistics import Estimate, Estimates, caution, estimate, estimates
 
 __all__ = [
     "Curve",
     "Delay",
     "Estimate",
+    "Estimates",
     "FixedDelay",
     "GeometricDelay",
     "ObservedDelay",
     "Result",
     "Row",
     "Summary",
+    "caution",
     "estimate",
+    "estimates",
     "loss_of",
     "mean_curves",
     "simulate",

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
-import numpy as np
-
 from lowbid.simulation._result import Result
-from lowbid.simulation._statistics import Floats, student_quantile
+from lowbid.simulation._statistics import Floats, estimates
 
 
 class Curve(NamedTuple):
-    """The mean regret of one policy at every checkpoint, with Student's 95% interval."""
+    """The mean regret of one policy at every checkpoint, with its 95% interval."""
 
     mean: Floats
     low: Floats
@@ -21,13 +18,11 @@ class Curve(NamedTuple):
 
 def mean_curves(result: Result) -> dict[str, Curve]:
     """The curve of every policy, by name; with one run only, the band is as thin as the curve."""
-    runs = result.regret.shape[1]
-    mean = result.regret.mean(axis=1)
-    half = np.zeros_like(mean)
-    if runs > 1:
-        sd = result.regret.std(axis=1, ddof=1)
-        half = student_quantile(0.975, runs - 1) * sd / math.sqrt(runs)
-    return {
-        name: Curve(mean[i], mean[i] - half[i], mean[i] + half[i])
-        for i, name in enumerate(result.policies)
-    }
+    curves = {}
+    for name, regret in zip(result.policies, result.regret, strict=True):
+        found = estimates(regret, at_least=0.0)
+        if len(regret) < 2:
+            curves[name] = Curve(found.mean, found.mean, found.mean)
+        else:
+            curves[name] = Curve(found.mean, found.low, found.high)
+    return curves

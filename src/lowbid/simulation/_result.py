@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from lowbid.errors import InvalidValueError, MissingPackageError, UnknownNameError
 from lowbid.simulation._files import damaged, read_columns, write_columns
-from lowbid.simulation._statistics import Estimate, estimate
+from lowbid.simulation._statistics import CONFIDENCE, Estimate, caution, estimate
 
 _KINDS = ["i1", "f3", "i3"]  # whole checkpoints, regret and whole pulls, with their dimensions
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -35,6 +35,8 @@ class Row(NamedTuple):
         From the probability to the regret that this part of the runs does not exceed.
     max : float
         The worst run: with few batches the right tail is heavy.
+    runs : int
+        The number of runs.
     """
 
     policy: str
@@ -45,6 +47,7 @@ class Row(NamedTuple):
     high: float
     quantiles: dict[float, float]
     max: float
+    runs: int
 
 
 class Summary(tuple[Row, ...]):
@@ -56,14 +59,14 @@ class Summary(tuple[Row, ...]):
 
     def __str__(self) -> str:
         width = max(len(row.policy) for row in self)
-        head = f"{'policy':{width}}  {'mean':>10}  {'95% interval':^23}  {'sd':>10}"
+        head = f"{'policy':{width}}  {'mean':>10}  {f'{CONFIDENCE:.0%} interval':^23}  {'sd':>10}"
         head += "".join(f"  {f'q{100 * q:g}':>9}" for q in _QUANTILES) + f"  {'max':>9}"
         lines = [head, "-" * len(head)]
         for row in self:
             line = f"{row.policy:{width}}  {row.mean:10.2f}  [{row.low:10.2f},{row.high:10.2f}]"
             line += f"  {row.sd:10.2f}" + "".join(f"  {x:9.1f}" for x in row.quantiles.values())
             lines.append(line + f"  {row.max:9.1f}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *filter(None, [caution(self[0].runs)])])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -191,7 +194,7 @@ class Result:
 
 def _row(policy: str, regret: npt.NDArray[np.float64]) -> Row:
     quantiles = dict(zip(_QUANTILES, np.quantile(regret, _QUANTILES).tolist(), strict=True))
-    return Row(policy, *estimate(regret), quantiles, float(regret.max()))
+    return Row(policy, *estimate(regret, at_least=0.0), quantiles, float(regret.max()), len(regret))
 
 
 def _known(policy: str, known: Sequence[str]) -> str:

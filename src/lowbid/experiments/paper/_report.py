@@ -23,9 +23,10 @@ from lowbid.report import (
     Table,
     Text,
     figure,
+    interval,
     ranking,
 )
-from lowbid.simulation import Result
+from lowbid.simulation import Result, caution
 
 KIND = "paper"
 _TITLE = "Batch Ensemble, reproduced"
@@ -75,10 +76,10 @@ def write_page(folder: Folder, contents: dict[str, Any]) -> list[Judged]:
         "The experiments of A. Cassel, O. Levy and Y. Mansour, Batch ensemble for variance "
         f"dependent regret in stochastic bandits (AAAI 2025): {runs} runs of {horizon} steps, "
         "mean pseudo-regret, every policy on the same losses. For each claim of the paper's "
-        "experiments section there is a verdict."
+        f"experiments section there is a verdict. {caution(runs)}"
     )
     again = provenance_sections(contents, charts)
-    folder.publish(Page(_TITLE, lead, [*sections, *again]))
+    folder.publish(Page(_TITLE, lead.rstrip(), [*sections, *again]))
     return judged
 
 
@@ -173,8 +174,8 @@ def _settings(folder: Folder, contents: Mapping[str, Any]) -> list[Block]:
     blocks: list[Block] = [
         Text(
             "The paper leaves these things unsaid. The choice that was made stands first; the "
-            "tables show the mean regret of the policies that another choice changes, with half "
-            "the width of its 95% interval."
+            "tables show the mean regret of the policies that another choice changes, with its "
+            "95% interval."
         )
     ]
     for setting in SETTINGS:
@@ -223,7 +224,7 @@ def _mean(result: Result | None, policy: str) -> str:
     if result is None or policy not in result.policies:
         return ""
     row = result[policy].summary()[0]
-    return f"{figure(row.mean)} ± {figure(row.high - row.mean)}"
+    return f"{figure(row.mean)} {interval(row.low, row.high)}".rstrip()
 
 
 def _costs(costs: Mapping[str, Any]) -> list[Block]:

@@ -4,11 +4,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help reproduce test lint coverage bench bench-quick bench-core clean
+.PHONY: help reproduce test mutate lint coverage bench bench-quick bench-core clean
 
 help:
 	@echo "make reproduce   the paper's experiments: tables, figures, and a verdict on each of its claims"
 	@echo "make test        run the tests"
+	@echo "make mutate      plant mistakes and see that the tests notice; WORDS=simulation for some"
 	@echo "make lint        check style, types and the direction of imports"
 	@echo "make coverage    run the kernels' tests uncompiled and report what they cover"
 	@echo "make bench       lowbid beside its peers and beside C, and how cost grows; half an hour"
@@ -27,6 +28,10 @@ reproduce: $(VENV)/installed
 
 test: $(VENV)/installed
 	$(BIN)/python -m pytest -n 2
+
+# Mistakes are planted in a copy of the project; see tests/mutations/run.py.
+mutate: $(VENV)/installed
+	$(BIN)/python tests/mutations/run.py $(WORDS)
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .

@@ -1,0 +1,208 @@
+"""Plant mistakes, one at a time, and see whether the tests notice.
+
+    python tests/mutations/run.py [--jobs 2] [--list] [WORD ...]
+
+The mistakes stand in the tables beside this file, one for each folder of the package:
+
+    [[mutation]]
+    name = "the same delays in every run"
+    file = "src/lowbid/simulation/_late_loop.py"
+    old = "seek_run(chance, delays_key, run)"  # stands in the file exactly once
+    new = "seek_run(chance, delays_key, 0)"
+    tests = ["tests/simulation/test_late_feedback.py"]
+    match = "delays"     # optional: pytest's -k, if few of those tests are enough
+    uncompiled = true    # optional: run kernels as plain Python, where that is quicker
+
+Every mistake is made in a copy of the project, never in the project itself, and the named tests run
+there. Before that they run without any mistake, and must pass. With words, only those mistakes are
+planted whose table, name or file contains one of them. Exits with 1 if a mistake survives, or if an
+entry does not fit the code any more.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import queue
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import tomllib
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+NOT_COPIED = (".venv", ".git", "out", ".peers", ".mypy_cache", ".ruff_cache", ".hypothesis")
+PATIENCE = 300.0  # seconds; tests that hang have noticed
+
+Outcome = Literal["killed", "SURVIVED", "DOES NOT FIT"]
+Selection = tuple[tuple[str, ...], str, bool]
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """One mistake: a text of a file, what to put there, and the tests that must notice."""
+
+    table: str
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...]
+    match: str = ""
+    uncompiled: bool = False
+
+    @property
+    def selection(self) -> Selection:
+        """Which tests run, and how."""
+        return self.tests, self.match, self.uncompiled
+
+    def __str__(self) -> str:
+        return f"{self.table}: {self.name}"
+
+
+def read_tables(folder: Path = HERE) -> list[Mutation]:
+    """All mistakes of all tables."""
+    found = []
+    for path in sorted(folder.glob("*.toml")):
+        for entry in tomllib.loads(path.read_text(encoding="utf-8"))["mutation"]:
+            found.append(Mutation(path.stem, **{**entry, "tests": tuple(entry["tests"])}))
+    return found
+
+
+def chosen(mutations: Iterable[Mutation], words: list[str]) -> list[Mutation]:
+    """Those whose table, name or file contains one of the words."""
+    return [
+        each
+        for each in mutations
+        if not words or any(word.lower() in f"{each} {each.file}".lower() for word in words)
+    ]
+
+
+def misfit(mutation: Mutation, root: Path = ROOT) -> str:
+    """Why a mistake cannot be planted; nothing if it can."""
+    path = root / mutation.file
+    if not path.is_file():
+        return f"{mutation.file} does not exist"
+    times = path.read_text(encoding="utf-8").count(mutation.old)
+    if times != 1:
+        return f"its old text stands in {mutation.file} {times} times"
+    if mutation.old == mutation.new:
+        return "its old and new texts are the same"
+    missing = [test for test in mutation.tests if not (root / test.partition("::")[0]).exists()]
+    return f"there is no {missing[0]}" if missing else "" if mutation.tests else "it names no tests"
+
+
+class Copies:
+    """Copies of the project, one for each mistake that is planted at the same time."""
+
+    def __init__(self, root: Path, into: Path, jobs: int) -> None:
+        self.free: queue.SimpleQueue[Path] = queue.SimpleQueue()
+        self.passing: dict[Selection, bool] = {}
+        self.lock = threading.Lock()
+        for number in range(jobs):
+            # Times of files are kept, and with them what was compiled.
+            copy = into / f"copy-{number}"
+            shutil.copytree(root, copy, ignore=shutil.ignore_patterns(*NOT_COPIED))
+            self.free.put(copy)
+
+    def attempt(self, mutation: Mutation) -> Outcome:
+        """Plant a mistake, run its tests, and take it away again."""
+        copy = self.free.get()
+        try:
+            if misfit(mutation, copy) or not self._passes_without(mutation.selection, copy):
+                return "DOES NOT FIT"
+            return "SURVIVED" if self._passes_with(mutation, copy) else "killed"
+        finally:
+            self.free.put(copy)
+
+    def _passes_without(self, selection: Selection, copy: Path) -> bool:
+        with self.lock:
+            known = self.passing.get(selection)
+        if known is None:
+            known = passes(selection, copy)
+            with self.lock:
+                self.passing[selection] = known
+        return known
+
+    def _passes_with(self, mutation: Mutation, copy: Path) -> bool:
+        path = copy / mutation.file
+        text, times = path.read_text(encoding="utf-8"), path.stat()
+        try:
+            path.write_text(text.replace(mutation.old, mutation.new), encoding="utf-8")
+            return passes(mutation.selection, copy)
+        finally:
+            path.write_text(text, encoding="utf-8")
+            os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+def passes(selection: Selection, copy: Path) -> bool:
+    """Whether tests pass in a copy of the project; they do not if they hang."""
+    tests, match, uncompiled = selection
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
+    command += ["-k", match] if match else []
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(copy / "src"), str(copy)]),
+        "PYTHONDONTWRITEBYTECODE": "1",  # Python would take two texts of one second for the same
+        "NUMBA_DISABLE_JIT": "1" if uncompiled else "0",
+    }
+    try:
+        done = subprocess.run(
+            command, cwd=copy, env=environment, capture_output=True, timeout=PATIENCE, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0
+
+
+def attempts(
+    mutations: list[Mutation], jobs: int, root: Path = ROOT
+) -> Iterator[tuple[Mutation, Outcome, float]]:
+    """Plant all mistakes; outcomes come as they are known, with the seconds that each took."""
+    with tempfile.TemporaryDirectory(prefix="lowbid-mutations-") as folder:
+        copies = Copies(root, Path(folder), jobs)
+
+        def timed(mutation: Mutation) -> tuple[Mutation, Outcome, float]:
+            began = time.monotonic()
+            return mutation, copies.attempt(mutation), time.monotonic() - began
+
+        with ThreadPoolExecutor(jobs) as pool:
+            futures = [pool.submit(timed, mutation) for mutation in mutations]
+            try:
+                for future in as_completed(futures):
+                    yield future.result()
+            finally:
+                for future in futures:
+                    future.cancel()
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("words", nargs="*", help="parts of tables, names or files")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--list", action="store_true", help="list the mistakes, and plant none")
+    given = parser.parse_args(arguments)
+    mutations = chosen(read_tables(), given.words)
+    if given.list:
+        print("\n".join(map(str, mutations)))
+        return 0
+    bad = []
+    for number, (mutation, outcome, seconds) in enumerate(attempts(mutations, given.jobs), 1):
+        print(f"[{number}/{len(mutations)}] {outcome:12} {seconds:5.1f} s  {mutation}", flush=True)
+        if outcome != "killed":
+            why = misfit(mutation) or "its tests do not pass without it"
+            bad.append(f"{mutation}: {'survived' if outcome == 'SURVIVED' else why}")
+    print("\n" + ("\n".join(sorted(bad)) or f"All {len(mutations)} mistakes were noticed."))
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,56 @@
+import pytest
+
+from mutations import run
+
+MUTATIONS = run.read_tables()
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
+def test_every_mistake_fits_the_code(mutation):
+    assert run.misfit(mutation) == ""
+
+
+def test_names_are_unique():
+    names = [str(mutation) for mutation in MUTATIONS]
+    assert len(set(names)) == len(names)
+
+
+@pytest.fixture
+def project(tmp_path):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "sums.py").write_text("def add(a, b):\n    return a + b\n\nUNUSED = 1\n")
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_sums.py").write_text(
+        "import sums\n\ndef test_add():\n    assert sums.add(2, 3) == 5\n\n"
+        "def test_wrong():\n    assert sums.add(2, 3) == 6\n"
+    )
+    return tmp_path
+
+
+def mutation(name, old, new, match="add"):
+    return run.Mutation("table", name, "src/sums.py", old, new, ("tests/test_sums.py",), match)
+
+
+def test_mistakes_are_killed_survive_or_do_not_fit(project):
+    planted = [
+        mutation("minus", "a + b", "a - b"),
+        mutation("unused", "UNUSED = 1", "UNUSED = 2"),
+        mutation("gone", "a * b", "a - b"),
+        mutation("failing anyway", "a + b", "a - b", match="wrong"),
+        mutation("typo", "return a", "retrun a"),
+    ]
+    found = {each.name: outcome for each, outcome, _ in run.attempts(planted, 2, project)}
+    assert found == {
+        "minus": "killed",
+        "unused": "SURVIVED",
+        "gone": "DOES NOT FIT",
+        "failing anyway": "DOES NOT FIT",
+        "typo": "killed",
+    }
+    assert "a + b" in (project / "src" / "sums.py").read_text()
+
+
+def test_words_choose():
+    planted = [mutation("minus", "+", "-"), mutation("other", "a", "b")]
+    assert [each.name for each in run.chosen(planted, ["MIN"])] == ["minus"]
+    assert run.chosen(planted, []) == planted

@@ -1,20 +1,21 @@
 import pytest
 
 import lowbid
+from lowbid import policies
 from lowbid.errors import InvalidValueError, UnknownNameError
 from lowbid.experiments._names import (
     arms_of_text,
     kebab,
     nearest,
     policies_of_text,
-    policy_names,
     policy_of_text,
 )
 
 
 def test_every_policy_can_be_named():
-    for name in policy_names():
-        assert kebab(policy_of_text(name).name) == name
+    classes = [getattr(policies, name) for name in policies.__all__]
+    for name in (name for cls in classes for name in cls.constructors()):
+        assert policy_of_text(kebab(name)).name == name
 
 
 def test_items_with_an_equals_sign_belong_to_the_policy_before():

@@ -7,11 +7,11 @@ import pytest
 import lowbid
 from lowbid.report import (
     Chart,
+    ClaimEvidence,
+    ClaimItem,
+    ClaimList,
     Code,
-    Evidence,
     Facts,
-    Finding,
-    Findings,
     Heading,
     Page,
     Picture,
@@ -34,11 +34,17 @@ def result():
 def page(result):
     bound = np.full(len(result.checkpoints), 7.0)
     chart = Chart("key", "A <title>", result, {"growth": (50,)}, {"a bound": bound})
-    finding = Finding(
-        "says <i>", "test 1", "reproduced", "good", "read", [Evidence("x", "1", "bad")], ["note"]
+    finding = ClaimItem(
+        "says <i>",
+        "test 1",
+        "reproduced",
+        "good",
+        "read",
+        [ClaimEvidence("x", "1", "bad")],
+        ["note"],
     )
     blocks = [chart, ranking(result), Text("t & u"), Heading("h"), Code("$ <x>"), Facts({"k": "v"})]
-    sections = [Section("One two", [*blocks, Findings([finding]), Table(["h"], [["r"]])])]
+    sections = [Section("One two", [*blocks, ClaimList([finding]), Table(["h"], [["r"]])])]
     return render(Page("Title <x>", "lead", sections))
 
 

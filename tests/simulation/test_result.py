@@ -161,3 +161,42 @@ def test_provenance(result):
     other = lowbid.simulate(POLICIES, ARMS, horizon=200, runs=30, seed=4).provenance
     assert same["configuration_hash"] == provenance["configuration_hash"]
     assert other["configuration_hash"] != provenance["configuration_hash"]
+
+
+def without_date(provenance):
+    return {entry: value for entry, value in provenance.items() if entry != "date"}
+
+
+def test_results_of_single_policies_make_the_result_of_all(result):
+    parts = [
+        lowbid.simulate({name: policy}, ARMS, horizon=200, runs=30, seed=3)
+        for name, policy in POLICIES.items()
+    ]
+    whole = lowbid.Result.concatenate(parts)
+    assert whole.policies == result.policies
+    for name in ("checkpoints", "regret", "pulls"):
+        assert np.array_equal(getattr(whole, name), getattr(result, name))
+    assert without_date(whole.provenance) == without_date(result.provenance)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"seed": 4}, "seed is 3 in one and 4 in another"),
+        ({"runs": 5}, "runs is 30 in one and 5"),
+        ({"environment": lowbid.Bernoulli([0.1, 0.3, 0.6])}, "environment is"),
+        ({"delay": 2}, "batch is None in one and 1 in another"),
+        ({"checkpoints": [100]}, "different checkpoints"),
+        ({"policies": {"ucb": lowbid.UCB1()}}, "two results have a policy named 'ucb'"),
+    ],
+)
+def test_results_of_different_simulations_are_not_concatenated(result, change, message):
+    like = {"policies": {"other": lowbid.UCB1()}, "environment": ARMS, "horizon": 200}
+    other = lowbid.simulate(**{**like, "runs": 30, "seed": 3, **change})
+    with pytest.raises(InvalidValueError, match=message):
+        lowbid.Result.concatenate([result, other])
+
+
+def test_nothing_cannot_be_concatenated():
+    with pytest.raises(InvalidValueError, match="no results"):
+        lowbid.Result.concatenate([])

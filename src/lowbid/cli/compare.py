@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _cases(arguments: argparse.Namespace) -> tuple[str, list[Case]]:
     from lowbid.errors import InvalidValueError
     from lowbid.experiments import Case
-    from lowbid.experiments._files import read_experiment
+    from lowbid.experiments._experiment_file import read_experiment
     from lowbid.experiments._names import arms_of_text, policies_of_text
 
     if arguments.file is not None:

@@ -16,7 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write the file, unless there is one."""
     from lowbid.errors import InvalidValueError
-    from lowbid.experiments._files import TEMPLATE
+    from lowbid.experiments._experiment_file import TEMPLATE
 
     try:
         with open(arguments.file, "x", encoding="utf-8") as file:

@@ -36,16 +36,6 @@ def kebab(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", name).lower()
 
 
-def policy_names() -> list[str]:
-    """The names of all policies."""
-    return sorted(_constructors())
-
-
-def arms_names() -> list[str]:
-    """The names of all families of arms that are given by numbers."""
-    return sorted(kebab(name) for name, family in _families().items() if _is_numbers(family))
-
-
 def policy(name: str, parameters: Mapping[str, Any] | None = None) -> Policy:
     """A policy from its name and its parameters, which may be texts.
 

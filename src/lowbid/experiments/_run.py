@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from lowbid.experiments._experiment import Case
 from lowbid.experiments._folder import Folder
 from lowbid.simulation import Result, simulate
-from lowbid.simulation._provenance import provenance
 
 
 def run(case: Case, folder: Folder, workers: int | None = None) -> Result:
@@ -33,18 +30,6 @@ def run(case: Case, folder: Folder, workers: int | None = None) -> Result:
             )
     finally:
         if finished:
-            result = _join(finished, case)
+            result = Result.concatenate(finished)
             folder.save(case.key, result)
     return result
-
-
-def _join(results: list[Result], case: Case) -> Result:
-    names = [name for result in results for name in result.policies]
-    policies = {name: case.policies[name] for name in names}
-    return Result(
-        policies=tuple(names),
-        checkpoints=results[0].checkpoints,
-        regret=np.concatenate([result.regret for result in results]),
-        pulls=np.concatenate([result.pulls for result in results]),
-        provenance=provenance(policies, case.environment, case.horizon, case.runs, case.seed),
-    )

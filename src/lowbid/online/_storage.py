@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Self
 
-from lowbid._files import replace_file
+from lowbid._replace_file import replace_file
 from lowbid.errors import InvalidValueError
 from lowbid.online._ledger import merged_ledger
 from lowbid.online._parts import Parts

@@ -1,15 +1,12 @@
 """Figures and pages made from results; nothing is computed here but their layout."""
 
-from lowbid.report._chart import Chart, Style, styles
-from lowbid.report._figures import save_figure, save_panel
-from lowbid.report._numbers import figure, interval
-from lowbid.report._page import (
+from lowbid.report._blocks import (
     Block,
+    ClaimEvidence,
+    ClaimItem,
+    ClaimList,
     Code,
-    Evidence,
     Facts,
-    Finding,
-    Findings,
     Heading,
     Kind,
     Page,
@@ -18,20 +15,22 @@ from lowbid.report._page import (
     Section,
     Table,
     Text,
-    ranking,
-    render,
 )
+from lowbid.report._chart import Chart, Style, styles
+from lowbid.report._figures import save_figure, save_panel
+from lowbid.report._numbers import figure, interval
+from lowbid.report._page import ranking, render
 from lowbid.report._ratios import Ratios, ratio_picture, save_ratios
 from lowbid.report._theory_page import save_theory_page
 
 __all__ = [
     "Block",
     "Chart",
+    "ClaimEvidence",
+    "ClaimItem",
+    "ClaimList",
     "Code",
-    "Evidence",
     "Facts",
-    "Finding",
-    "Findings",
     "Heading",
     "Kind",
     "Page",

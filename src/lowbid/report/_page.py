@@ -1,159 +1,40 @@
 """A report as one HTML page that needs nothing else: no network, no other files.
 
-A page is data: sections of blocks. Its charts are drawn in the browser by ``page.js`` from the
-numbers that stand in the page; pictures that were drawn before stand in it as they are.
+Its charts are drawn in the browser by ``page.js`` from the numbers that stand in the page; pictures
+that were drawn before stand in it as they are.
 """
 
 from __future__ import annotations
 
 import base64
-import dataclasses
 import html
 import importlib.resources
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from lowbid._version import __version__
+from lowbid.report._blocks import (
+    Block,
+    ClaimItem,
+    ClaimList,
+    Code,
+    Facts,
+    Heading,
+    Page,
+    Picture,
+    Pictures,
+    Section,
+    Table,
+    Text,
+)
 from lowbid.report._chart import DARK, Chart, Style, bound_dashes, styles
 from lowbid.report._numbers import figure, interval
 from lowbid.simulation import Result, mean_curves
 
-Kind = Literal["good", "bad", "open", "none"]
 _SIGNS = {"good": "✓", "bad": "✗", "open": "?", "none": "–"}
-
-
-@dataclasses.dataclass(frozen=True)
-class Text:
-    """A paragraph."""
-
-    text: str
-
-
-@dataclasses.dataclass(frozen=True)
-class Heading:
-    """A heading within a section."""
-
-    text: str
-
-
-@dataclasses.dataclass(frozen=True)
-class Code:
-    """Lines to type."""
-
-    text: str
-
-
-@dataclasses.dataclass(frozen=True)
-class Table:
-    """Rows of cells; the first cell of a row is its name."""
-
-    head: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    text_columns: frozenset[int] = frozenset()
-
-
-@dataclasses.dataclass(frozen=True)
-class Facts:
-    """Names and what they are."""
-
-    facts: Mapping[str, str]
-
-
-@dataclasses.dataclass(frozen=True)
-class Evidence:
-    """One thing that was looked at: what, what came out, and what that says."""
-
-    text: str
-    outcome: str
-    kind: Kind
-
-
-@dataclasses.dataclass(frozen=True)
-class Finding:
-    """A claim and what became of it.
-
-    Attributes
-    ----------
-    says : str
-        The claim.
-    place : str
-        Where it belongs.
-    verdict : str
-        What became of it, in a word or two.
-    kind : str
-        How the verdict is coloured.
-    reading : str
-        How the claim was made precise.
-    evidence : sequence of Evidence
-        What decided it.
-    notes : sequence of str
-        More to know.
-    """
-
-    says: str
-    place: str
-    verdict: str
-    kind: Kind
-    reading: str
-    evidence: Sequence[Evidence]
-    notes: Sequence[str] = ()
-
-
-@dataclasses.dataclass(frozen=True)
-class Findings:
-    """A list of findings, with a count of each verdict."""
-
-    findings: Sequence[Finding]
-
-
-@dataclasses.dataclass(frozen=True)
-class Picture:
-    """A drawing, for light pages and for dark ones.
-
-    Attributes
-    ----------
-    key : str
-        A short name.
-    caption : str
-        What it shows, in a sentence or two.
-    light, dark : str
-        SVG with a transparent ground.
-    """
-
-    key: str
-    caption: str
-    light: str
-    dark: str
-
-
-@dataclasses.dataclass(frozen=True)
-class Pictures:
-    """Pictures side by side, as many as there is room for."""
-
-    pictures: Sequence[Picture]
-
-
-Block = Text | Heading | Code | Table | Facts | Findings | Chart | Pictures
-
-
-@dataclasses.dataclass(frozen=True)
-class Section:
-    """A part of the page with a name in the menu."""
-
-    title: str
-    blocks: Sequence[Block]
-
-
-@dataclasses.dataclass(frozen=True)
-class Page:
-    """A report: a title, a few words, and sections."""
-
-    title: str
-    lead: str
-    sections: Sequence[Section]
 
 
 def render(page: Page) -> str:
@@ -223,8 +104,8 @@ def _block(block: Block, shown: Mapping[str, Style]) -> str:
             return _facts(facts)
         case Table():
             return _table(block)
-        case Findings(findings):
-            return _findings(findings)
+        case ClaimList(claims):
+            return _claims(claims)
         case Pictures(pictures):
             return f'<div class="pictures">{"".join(map(_picture, pictures))}</div>'
         case Chart():
@@ -252,34 +133,34 @@ def _table(table: Table) -> str:
     )
 
 
-def _findings(findings: Sequence[Finding]) -> str:
-    counts: dict[str, list[Finding]] = {}
-    for finding in sorted(findings, key=lambda finding: list(_SIGNS).index(finding.kind)):
-        counts.setdefault(finding.verdict, []).append(finding)
+def _claims(claims: Sequence[ClaimItem]) -> str:
+    counts: dict[str, list[ClaimItem]] = {}
+    for claim in sorted(claims, key=lambda claim: list(_SIGNS).index(claim.kind)):
+        counts.setdefault(claim.verdict, []).append(claim)
     buttons = "".join(
         f'<button type="button" aria-pressed="false" data-kind="{_safe(verdict)}">'
         f'<span class="sign {some[0].kind}">{_SIGNS[some[0].kind]}</span> <b>{len(some)}</b>'
         f"{_safe(verdict)}</button>"
         for verdict, some in counts.items()
     )
-    items = "\n".join(_finding(finding) for finding in findings)
+    items = "\n".join(_claim(claim) for claim in claims)
     return f'<div><div class="filter">{buttons}</div>\n<div class="findings">{items}</div>\n</div>'
 
 
-def _finding(finding: Finding) -> str:
+def _claim(claim: ClaimItem) -> str:
     lines = "".join(
         f'<li><span class="sign {item.kind}">{_SIGNS[item.kind]}</span> {_safe(item.text)}: '
         f"{_safe(item.outcome)}</li>"
-        for item in finding.evidence
+        for item in claim.evidence
     )
     lines = f"<ul>{lines}</ul>" if lines else ""
-    notes = "".join(f"<p>{_safe(note)}</p>" for note in finding.notes)
-    reading = f'<p class="reading">{_safe(finding.reading)}</p>' if finding.reading else ""
+    notes = "".join(f"<p>{_safe(note)}</p>" for note in claim.notes)
+    reading = f'<p class="reading">{_safe(claim.reading)}</p>' if claim.reading else ""
     return (
-        f'<details class="finding" data-kind="{_safe(finding.verdict)}"><summary>'
-        f'<span class="badge {finding.kind}">{_safe(finding.verdict)}</span>'
-        f'<span class="place">{_safe(finding.place)}</span>'
-        f'<span class="says">{_safe(finding.says)}</span></summary>'
+        f'<details class="finding" data-kind="{_safe(claim.verdict)}"><summary>'
+        f'<span class="badge {claim.kind}">{_safe(claim.verdict)}</span>'
+        f'<span class="place">{_safe(claim.place)}</span>'
+        f'<span class="says">{_safe(claim.says)}</span></summary>'
         f'<div class="more">{reading}{lines}{notes}</div></details>'
     )
 

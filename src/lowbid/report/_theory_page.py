@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from lowbid.report._page import (
+from lowbid.report._blocks import (
     Block,
+    ClaimItem,
+    ClaimList,
     Code,
     Facts,
-    Finding,
-    Findings,
     Kind,
     Page,
     Pictures,
     Section,
     Table,
     Text,
-    render,
 )
+from lowbid.report._page import render
 from lowbid.report._theory_figures import pictures
 from lowbid.theory import checks
 from lowbid.theory.evidence import Evidence
@@ -66,7 +66,7 @@ def save_theory_page(
         f"that can be, else by simulation. {held} of {len(findings)} statements hold. "
         "Choose one to see over what range it holds, or where it fails.",
         [
-            Section("Findings", [Findings([_finding(finding) for finding in findings])]),
+            Section("Findings", [ClaimList([_item(finding) for finding in findings])]),
             Section("What changes", _CHANGES),
             Section("Pictures", [Pictures(pictures(evidence))]),
             Section("Run it again", [Code(command), Text("Simulations use seed 0.")]),
@@ -77,7 +77,7 @@ def save_theory_page(
     return path
 
 
-def _finding(finding: checks.Finding) -> Finding:
+def _item(finding: checks.Finding) -> ClaimItem:
     kind: Kind = "good" if finding.holds else "bad"
     verdict = "holds" if finding.holds else "fails"
-    return Finding(finding.claim, finding.how, verdict, kind, f"{finding.where}.", [])
+    return ClaimItem(finding.claim, finding.how, verdict, kind, f"{finding.where}.", [])

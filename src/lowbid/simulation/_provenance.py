@@ -6,15 +6,18 @@ import datetime
 import hashlib
 import json
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from lowbid._version import __version__
 from lowbid.environments import Environment
+from lowbid.errors import InvalidValueError
 from lowbid.policies import Policy
 from lowbid.simulation._delays import Late
+
+_CIRCUMSTANCES = ("lowbid", "numpy", "python", "date", "configuration_hash")
 
 
 def provenance(
@@ -35,6 +38,30 @@ def provenance(
     }
     if late is not None:
         configuration |= {"delay": repr(late.delay), "lost": late.lost, "batch": late.batch}
+    return _stamped(configuration)
+
+
+def joined(sources: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The provenance of results of several policies, if they are of one simulation otherwise."""
+    first, *others = map(_configuration, sources)
+    policies = dict(first["policies"])
+    for other in others:
+        for entry in sorted(first.keys() | other.keys()):
+            if entry != "policies" and first.get(entry) != other.get(entry):
+                raise InvalidValueError(
+                    f"the results are of different simulations: {entry} is {first.get(entry)!r} "
+                    f"in one and {other.get(entry)!r} in another; simulate them again."
+                )
+        policies |= other["policies"]
+    return _stamped({**first, "policies": policies})
+
+
+def _configuration(source: Mapping[str, Any]) -> dict[str, Any]:
+    return {entry: value for entry, value in source.items() if entry not in _CIRCUMSTANCES}
+
+
+def _stamped(configuration: dict[str, Any]) -> dict[str, Any]:
+    """A configuration, with its hash, and when and by which versions it was run."""
     text = json.dumps(configuration, sort_keys=True)
     return {
         "lowbid": __version__,

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from lowbid.errors import InvalidValueError, MissingPackageError, UnknownNameError
-from lowbid.simulation._files import damaged, read_columns, write_columns
+from lowbid.simulation._provenance import joined
+from lowbid.simulation._result_file import damaged, read_columns, write_columns
 from lowbid.simulation._statistics import CONFIDENCE, Estimate, caution, estimate
 
 _KINDS = ["i1", "f3", "i3"]  # whole checkpoints, regret and whole pulls, with their dimensions
@@ -176,6 +177,40 @@ class Result:
         if regret.shape != shape or pulls.shape[:2] != shape[:2] or 0 in regret.shape:
             raise damaged(Path(path))
         return cls(tuple(names), checkpoints, regret, pulls, provenance)
+
+    @classmethod
+    def concatenate(cls, results: Sequence[Result]) -> Result:
+        """The result of several policies, of results of one or more of them.
+
+        Parameters
+        ----------
+        results : sequence of Result
+            They must agree in everything but the policies: arms, horizon, runs, seed, checkpoints.
+
+        Examples
+        --------
+        >>> import lowbid
+        >>> arms = lowbid.Bernoulli([0.1, 0.5])
+        >>> parts = [lowbid.simulate(policy, arms, horizon=50, runs=5, seed=0)
+        ...          for policy in (lowbid.UCB1(), lowbid.Greedy())]
+        >>> lowbid.Result.concatenate(parts).policies
+        ('UCB1', 'Greedy')
+        """
+        results = list(results)
+        if not results:
+            raise InvalidValueError("there are no results to concatenate; give at least one.")
+        names = [name for result in results for name in result.policies]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise InvalidValueError(f"two results have a policy named {twice!r}; name one anew.")
+        provenance = joined([result.provenance for result in results])
+        if any(not np.array_equal(r.checkpoints, results[0].checkpoints) for r in results):
+            raise InvalidValueError(
+                "the results have different checkpoints; simulate them again with the same."
+            )
+        regret = np.concatenate([result.regret for result in results])
+        pulls = np.concatenate([result.pulls for result in results])
+        return cls(tuple(names), results[0].checkpoints, regret, pulls, provenance)
 
     def _index(self, policy: str) -> int:
         return self.policies.index(_known(policy, self.policies))

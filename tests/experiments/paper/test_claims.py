@@ -1,7 +1,7 @@
 import pytest
 
 from lowbid.experiments.paper import CLAIMS, POLICIES, Claim, differences, recorded
-from lowbid.experiments.paper._evidence import Check, Study
+from lowbid.experiments.paper._evidence import ClaimCheck, Study
 from lowbid.experiments.paper._report import Judged
 from lowbid.simulation import Estimate
 
@@ -10,11 +10,11 @@ NOTHING = Study({}, {})
 
 def check(low, high):
     middle = (low + high) / 2
-    return Check("", lambda study, confidence: Estimate(middle, 1, 1, low, high), str)
+    return ClaimCheck("", lambda study, confidence: Estimate(middle, 1, 1, low, high), str)
 
 
 GOOD, BAD, OPEN = check(-2.0, -1.0), check(0.0, 1.0), check(-1.0, 1.0)
-MISSING = Check("", lambda study, confidence: None, str)
+MISSING = ClaimCheck("", lambda study, confidence: None, str)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_verdicts_follow_from_the_intervals(checks, needs, verdict):
 
 def test_intervals_of_a_claim_hold_together():
     asked = []
-    asking = Check("", lambda study, confidence: asked.append(confidence), str)
+    asking = ClaimCheck("", lambda study, confidence: asked.append(confidence), str)
     Claim("key", "place", "says", (asking,) * 5).judge(NOTHING)
     assert asked == pytest.approx([0.99] * 5)
 

@@ -23,7 +23,7 @@ from lowbid.experiments.paper._cases import (
     UCB_V,
 )
 from lowbid.experiments.paper._evidence import (
-    Check,
+    ClaimCheck,
     Outcome,
     Study,
     close,
@@ -76,7 +76,7 @@ class Claim:
         Which part of the section makes it.
     says : str
         What it says, in other words.
-    checks : tuple of Check
+    checks : tuple of ClaimCheck
         What decides it.
     reading : str
         How words such as "close" were made precise.
@@ -89,7 +89,7 @@ class Claim:
     key: str
     place: str
     says: str
-    checks: tuple[Check, ...]
+    checks: tuple[ClaimCheck, ...]
     reading: str = ""
     needs: Literal["all", "one"] = "all"
     timed: bool = False
@@ -110,11 +110,13 @@ class Claim:
         return ("not reproduced" if decided[1] else "undecided"), outcomes
 
 
-def _all_lower(test: str, firsts: tuple[str, ...], seconds: tuple[str, ...]) -> tuple[Check, ...]:
+def _all_lower(
+    test: str, firsts: tuple[str, ...], seconds: tuple[str, ...]
+) -> tuple[ClaimCheck, ...]:
     return tuple(lower(test, first, second) for first in firsts for second in seconds)
 
 
-def _all_similar(test: str) -> tuple[Check, ...]:
+def _all_similar(test: str) -> tuple[ClaimCheck, ...]:
     return tuple(check for e in ENSEMBLES for check in similar(test, e, UCB_KL, _SIMILAR))
 
 

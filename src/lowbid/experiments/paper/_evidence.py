@@ -75,7 +75,7 @@ class Outcome(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class Check:
+class ClaimCheck:
     """A number that is below zero if the claim holds.
 
     Attributes
@@ -126,39 +126,39 @@ def difference(found: Estimate) -> str:
     return f"{figure(found.mean)} {interval(found.low, found.high)}"
 
 
-def lower(test: str, first: str, second: str) -> Check:
+def lower(test: str, first: str, second: str) -> ClaimCheck:
     """The first policy's regret is the lower one."""
     measure = combination(test, (1.0, first, 1.0), (-1.0, second, 1.0))
-    return Check(f"{_place(test)}{first} less {second}", measure, difference)
+    return ClaimCheck(f"{_place(test)}{first} less {second}", measure, difference)
 
 
-def close(test: str, first: str, to: str, scale: str, part: float) -> Check:
+def close(test: str, first: str, to: str, scale: str, part: float) -> ClaimCheck:
     """The first policy's regret is above the second's by at most a part of a third one's lead."""
     measure = combination(test, (1.0, first, 1.0), (-(1.0 - part), to, 1.0), (-part, scale, 1.0))
     text = f"{_place(test)}{first} less {to}, less {part:.0%} of what {scale} has more than {to}"
-    return Check(text, measure, difference)
+    return ClaimCheck(text, measure, difference)
 
 
-def similar(test: str, first: str, second: str, within: float) -> tuple[Check, Check]:
+def similar(test: str, first: str, second: str, within: float) -> tuple[ClaimCheck, ClaimCheck]:
     """Two regrets differ by at most a part of the second one, either way."""
     above = combination(test, (1.0, first, 1.0), (-(1.0 + within), second, 1.0))
     below = combination(test, (-1.0, first, 1.0), (1.0 - within, second, 1.0))
     place = _place(test)
     return (
-        Check(f"{place}{first} less {1 + within:g} times {second}", above, difference),
-        Check(f"{place}{1 - within:g} times {second} less {first}", below, difference),
+        ClaimCheck(f"{place}{first} less {1 + within:g} times {second}", above, difference),
+        ClaimCheck(f"{place}{1 - within:g} times {second} less {first}", below, difference),
     )
 
 
-def near_linear(test: str, policy: str, part: float, until: float = 1.0) -> Check:
+def near_linear(test: str, policy: str, part: float, until: float = 1.0) -> ClaimCheck:
     """Up to a part of the horizon, the second half of the steps adds nearly as much regret."""
     measure = combination(test, (1.0 + part, policy, until / 2.0), (-1.0, policy, until))
     steps = "the steps" if until == 1.0 else f"the first {until:.0%} of steps"
     text = f"{part:.0%} of {policy}'s regret in the first half of {steps}, less that in the second"
-    return Check(f"{_place(test)}{text}", measure, difference)
+    return ClaimCheck(f"{_place(test)}{text}", measure, difference)
 
 
-def jump(test: str, policy: str, step: int, width: int) -> tuple[Check, Check]:
+def jump(test: str, policy: str, step: int, width: int) -> tuple[ClaimCheck, ClaimCheck]:
     """Around a step regret grows faster than just before, and than just after."""
     low, high = step - width // 2, step + width // 2
     during = ((-1.0, policy, float(high)), (1.0, policy, float(low)))
@@ -170,12 +170,12 @@ def jump(test: str, policy: str, step: int, width: int) -> tuple[Check, Check]:
     )
     text = f"{_place(test)}{policy}'s growth in the {width} steps {{}} {low} to {high}, less then"
     return (
-        Check(text.format("before"), before, difference),
-        Check(text.format("after"), after, difference),
+        ClaimCheck(text.format("before"), before, difference),
+        ClaimCheck(text.format("after"), after, difference),
     )
 
 
-def wider(test: str, first: str, second: str) -> Check:
+def wider(test: str, first: str, second: str) -> ClaimCheck:
     """The first policy's regret varies more between runs."""
 
     def measure(study: Study, confidence: float) -> Estimate | None:
@@ -186,12 +186,12 @@ def wider(test: str, first: str, second: str) -> Check:
         ours, theirs = ours[:runs], theirs[:runs]
         return estimate((theirs - theirs.mean()) ** 2 - (ours - ours.mean()) ** 2, confidence)
 
-    return Check(
+    return ClaimCheck(
         f"{_place(test)}variance of {second} less variance of {first}", measure, difference
     )
 
 
-def saved(low: tuple[str, ...], high: tuple[str, ...], policy: str, against: str) -> Check:
+def saved(low: tuple[str, ...], high: tuple[str, ...], policy: str, against: str) -> ClaimCheck:
     """A larger part of a rival's regret is saved in some tests than in others."""
 
     def part(study: Study, test: str) -> Floats | None:
@@ -211,10 +211,12 @@ def saved(low: tuple[str, ...], high: tuple[str, ...], policy: str, against: str
 
     names = [" and ".join(test.replace("test-", "") for test in tests) for tests in (high, low)]
     text = f"part of {against}'s regret that {policy} saves in tests {names[0]}, less {names[1]}"
-    return Check(text, measure, difference)
+    return ClaimCheck(text, measure, difference)
 
 
-def faster(first: tuple[str, str], second: tuple[str, str], at_most: float, text: str) -> Check:
+def faster(
+    first: tuple[str, str], second: tuple[str, str], at_most: float, text: str
+) -> ClaimCheck:
     """One time is at most so many times another; times are named by policy and horizon."""
 
     def measure(study: Study, confidence: float) -> Estimate | None:
@@ -225,10 +227,12 @@ def faster(first: tuple[str, str], second: tuple[str, str], at_most: float, text
         ours, theirs = (np.asarray(x) for x in found)
         return estimate(np.log(ours / theirs) - math.log(at_most), confidence)
 
-    return Check(text, measure, lambda found: _times(found, at_most))
+    return ClaimCheck(text, measure, lambda found: _times(found, at_most))
 
 
-def slower(first: tuple[str, str], second: tuple[str, str], at_least: float, text: str) -> Check:
+def slower(
+    first: tuple[str, str], second: tuple[str, str], at_least: float, text: str
+) -> ClaimCheck:
     """One time is at least so many times another."""
     swapped = faster(second, first, 1.0 / at_least, text)
 
@@ -236,10 +240,12 @@ def slower(first: tuple[str, str], second: tuple[str, str], at_least: float, tex
         turned = Estimate(-found.mean, found.sd, found.se, -found.high, -found.low)
         return _times(turned, at_least)
 
-    return Check(text, swapped.measure, show)
+    return ClaimCheck(text, swapped.measure, show)
 
 
-def smaller(first: tuple[str, str], second: tuple[str, str], at_most: float, text: str) -> Check:
+def smaller(
+    first: tuple[str, str], second: tuple[str, str], at_most: float, text: str
+) -> ClaimCheck:
     """One state takes at most so many times the bytes of another."""
 
     def measure(study: Study, confidence: float) -> Estimate | None:
@@ -253,7 +259,7 @@ def smaller(first: tuple[str, str], second: tuple[str, str], at_most: float, tex
     def show(found: Estimate) -> str:
         return f"{figure(found.mean + at_most)} times, at most {figure(at_most)} would fit"
 
-    return Check(text, measure, show)
+    return ClaimCheck(text, measure, show)
 
 
 def _times(found: Estimate, limit: float) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from lowbid.experiments._folder import Folder
-from lowbid.experiments.paper._report import Judged, judge
+from lowbid.experiments.paper._judge import Judged, judge
 
 
 def recorded() -> dict[str, str]:

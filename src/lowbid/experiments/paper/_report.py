@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from lowbid.experiments._comparison import provenance_sections
 from lowbid.experiments._folder import Folder
 from lowbid.experiments.paper._cases import POLICIES, TITLES
-from lowbid.experiments.paper._claims import CLAIMS, KINDS, Claim, Verdict
-from lowbid.experiments.paper._evidence import Outcome, Study, regrets_of
+from lowbid.experiments.paper._claims import KINDS, Verdict
+from lowbid.experiments.paper._judge import Judged, judge
 from lowbid.experiments.paper._settings import SETTINGS, Setting
 from lowbid.report import (
     Block,
     Chart,
-    Evidence,
-    Finding,
-    Findings,
+    ClaimEvidence,
+    ClaimItem,
+    ClaimList,
     Heading,
     Page,
     Section,
@@ -30,15 +30,6 @@ from lowbid.simulation import Result, caution
 
 KIND = "paper"
 _TITLE = "Batch Ensemble, reproduced"
-
-
-class Judged(NamedTuple):
-    """A claim's verdict, its evidence, and its verdict under other choices of the settings."""
-
-    claim: Claim
-    verdict: Verdict
-    outcomes: list[Outcome]
-    elsewhere: dict[str, Verdict]
 
 
 def write_up(folder: Folder, contents: dict[str, Any]) -> list[Judged]:
@@ -83,44 +74,6 @@ def write_page(folder: Folder, contents: dict[str, Any]) -> list[Judged]:
     return judged
 
 
-def judge(folder: Folder, contents: Mapping[str, Any]) -> list[Judged]:
-    """The verdict on every claim, from what the folder holds."""
-    results = {case["key"]: folder.result(case["key"]) for case in contents["cases"]}
-    study = Study.of({test: r for test, r in results.items() if r is not None}, contents["costs"])
-    others = _other_studies(folder, contents, study)
-    judged = []
-    for claim in CLAIMS:
-        verdict, outcomes = claim.judge(study)
-        elsewhere = {}
-        for name, other in others.items():
-            verdict_there, outcomes_there = claim.judge(other)
-            if outcomes_there != outcomes:
-                elsewhere[name] = verdict_there
-        judged.append(Judged(claim, verdict, outcomes, elsewhere))
-    return judged
-
-
-def _other_studies(folder: Folder, contents: Mapping[str, Any], study: Study) -> dict[str, Study]:
-    """The study as it would be with one setting chosen otherwise."""
-    changed: dict[str, dict[str, Result]] = {}
-    for entry in contents["alternatives"]:
-        result = folder.result(entry["key"])
-        if result is not None:
-            name = f"{entry['setting']}={entry['choice']}"
-            changed.setdefault(name, {})[entry["test"]] = result
-    # A result of other arms holds all policies, and so takes the place of the whole test.
-    return {
-        name: Study(
-            {
-                test: {**regrets, **(regrets_of(tests[test]) if test in tests else {})}
-                for test, regrets in study.regrets.items()
-            },
-            study.costs,
-        )
-        for name, tests in changed.items()
-    }
-
-
 def _verdicts(judged: list[Judged], runs: int, horizon: int) -> list[Block]:
     return [
         Text(
@@ -131,17 +84,17 @@ def _verdicts(judged: list[Judged], runs: int, horizon: int) -> list[Block]:
             "intervals of one claim hold together with 95% confidence. "
             "Choose a claim to see what decided it, and what other settings give."
         ),
-        Findings([_finding(each) for each in judged]),
+        ClaimList([_item(each) for each in judged]),
     ]
 
 
-def _finding(judged: Judged) -> Finding:
+def _item(judged: Judged) -> ClaimItem:
     claim, verdict = judged.claim, judged.verdict
     evidence = [
-        Evidence(check.text, outcome.text, outcome.kind)
+        ClaimEvidence(check.text, outcome.text, outcome.kind)
         for check, outcome in zip(claim.checks, judged.outcomes, strict=True)
     ]
-    return Finding(
+    return ClaimItem(
         claim.says,
         claim.place,
         verdict,

@@ -14,7 +14,8 @@ from lowbid.experiments._folder import Folder, described
 from lowbid.experiments._run import run
 from lowbid.experiments.paper._cases import MARS_, POLICIES, TITLES, Alternative, alternatives, case
 from lowbid.experiments.paper._costs import measure_costs
-from lowbid.experiments.paper._report import KIND, Judged, figures, write_page
+from lowbid.experiments.paper._judge import Judged
+from lowbid.experiments.paper._report import KIND, figures, write_page
 from lowbid.experiments.paper._settings import Chosen
 
 LONG_HORIZONS = (20_000, 200_000)

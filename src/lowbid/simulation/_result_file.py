@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lowbid._files import replace_file
+from lowbid._replace_file import replace_file
 from lowbid._version import __version__
 from lowbid.errors import FileFormatError
 

@@ -1,0 +1,142 @@
+"""What a page is made of: sections of blocks, as plain data."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from lowbid.report._chart import Chart
+
+Kind = Literal["good", "bad", "open", "none"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Text:
+    """A paragraph."""
+
+    text: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Heading:
+    """A heading within a section."""
+
+    text: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Code:
+    """Lines to type."""
+
+    text: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Table:
+    """Rows of cells; the first cell of a row is its name."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    text_columns: frozenset[int] = frozenset()
+
+
+@dataclasses.dataclass(frozen=True)
+class Facts:
+    """Names and what they are."""
+
+    facts: Mapping[str, str]
+
+
+@dataclasses.dataclass(frozen=True)
+class ClaimEvidence:
+    """One thing that was looked at: what, what came out, and what that says."""
+
+    text: str
+    outcome: str
+    kind: Kind
+
+
+@dataclasses.dataclass(frozen=True)
+class ClaimItem:
+    """A claim and what became of it.
+
+    Attributes
+    ----------
+    says : str
+        The claim.
+    place : str
+        Where it belongs.
+    verdict : str
+        What became of it, in a word or two.
+    kind : str
+        How the verdict is coloured.
+    reading : str
+        How the claim was made precise.
+    evidence : sequence of ClaimEvidence
+        What decided it.
+    notes : sequence of str
+        More to know.
+    """
+
+    says: str
+    place: str
+    verdict: str
+    kind: Kind
+    reading: str
+    evidence: Sequence[ClaimEvidence]
+    notes: Sequence[str] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class ClaimList:
+    """A list of claims, with a count of each verdict."""
+
+    claims: Sequence[ClaimItem]
+
+
+@dataclasses.dataclass(frozen=True)
+class Picture:
+    """A drawing, for light pages and for dark ones.
+
+    Attributes
+    ----------
+    key : str
+        A short name.
+    caption : str
+        What it shows, in a sentence or two.
+    light, dark : str
+        SVG with a transparent ground.
+    """
+
+    key: str
+    caption: str
+    light: str
+    dark: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Pictures:
+    """Pictures side by side, as many as there is room for."""
+
+    pictures: Sequence[Picture]
+
+
+Block = Text | Heading | Code | Table | Facts | ClaimList | Chart | Pictures
+
+
+@dataclasses.dataclass(frozen=True)
+class Section:
+    """A part of the page with a name in the menu."""
+
+    title: str
+    blocks: Sequence[Block]
+
+
+@dataclasses.dataclass(frozen=True)
+class Page:
+    """A report: a title, a few words, and sections."""
+
+    title: str
+    lead: str
+    sections: Sequence[Section]

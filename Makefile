@@ -53,7 +53,7 @@ bench: $(VENV)/installed
 	$(BIN)/python -m benchmarks --pictures docs/images
 
 bench-quick: $(VENV)/installed
-	$(BIN)/python -m benchmarks --quick
+	$(BIN)/python -m benchmarks.core --parts c,arms --repeats 5
 
 bench-core: $(VENV)/installed
 	$(BIN)/python -m benchmarks.core

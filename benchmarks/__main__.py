@@ -1,10 +1,9 @@
 """Measure everything, and print the tables of the README and docs/speed.md as Markdown.
 
-    python -m benchmarks [--quick] [--parts c,growth,memory,workers,peers,around,reproduce]
+    python -m benchmarks [--parts c,growth,memory,workers,peers,around,reproduce]
 
-The quick form measures the loops in C and growth with the number of arms, and exits 1 if a bound
-is broken. Figures are kept in the output folder, part by part: with --parts, the others are taken
-from there.
+Figures are kept in the output folder, part by part: with --parts, the others are taken from there.
+Which promises are kept is measured by `benchmarks.core`.
 """
 
 from __future__ import annotations
@@ -21,8 +20,6 @@ from typing import Any
 import lowbid
 
 from . import beside_peers, c_loops, growth, pictures, table
-from .c_loops import PART_OF_C
-from .growth import MOST_TIMES
 
 PARTS = ("c", "growth", "memory", "workers", "peers", "around", "reproduce")
 Series = dict[str, dict[str, growth.Points]]
@@ -30,41 +27,17 @@ Series = dict[str, dict[str, growth.Points]]
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="under two minutes, without peers")
     parser.add_argument("--parts", default=",".join(PARTS), help="what to measure again")
-    parser.add_argument("--repeats", type=int, help="turns of each comparison")
+    parser.add_argument("--repeats", type=int, default=5, help="turns of each comparison")
     parser.add_argument("--out", type=Path, default=Path("out/bench"))
     parser.add_argument("--pictures", type=Path, help="where to draw; by default the same folder")
     given = parser.parse_args()
-    if given.quick:
-        return quick(given.repeats or 5, tuple(MOST_TIMES))
-    results = everything(given.parts.split(","), given.repeats or 5, given.out)
+    results = everything(given.parts.split(","), given.repeats, given.out)
     pictures.draw(results, (given.pictures or given.out) / "speed-growth.png")
     print(table.markdown(results))
     rows = results["peers"]["simulate"]
     same = all(found["agrees"] for row in rows for found in row["regret"].values())
     return 0 if same else 1
-
-
-def quick(repeats: int, sizes: tuple[int, ...]) -> int:
-    """C, and growth with the number of arms; says which bounds are broken."""
-    in_c = c_loops.measure(repeats)
-    policy = growth.BATCH_ENSEMBLE
-    points = growth.over_sizes(policy, (10, *sizes), repeats)
-    name = f"BatchEnsemble, {policy.batches} batches"
-    print(table.markdown({"c": in_c, "growth": {"arms": {name: points}}}))
-    broken = [
-        f"{which}: {row['part'].median:.2f} of the speed of C, less than {PART_OF_C}"
-        for which, row in in_c.items()
-        if which != c_loops.REMEMBERING and row["part"].median < PART_OF_C
-    ]
-    broken += [
-        f"K = {n:,}: {ns / points[0][1]:.1f} times the step at K = 10, more than {MOST_TIMES[n]:g}"
-        for n, ns in points[1:]
-        if ns > MOST_TIMES[n] * points[0][1]
-    ]
-    print("\n".join(["", *broken] if broken else ["", "All bounds are kept."]))
-    return 1 if broken else 0
 
 
 def everything(parts: list[str], repeats: int, folder: Path) -> dict[str, Any]:

@@ -1,14 +1,15 @@
 """The promises of the core, one line each.
 
-    python -m benchmarks.core
+    python -m benchmarks.core [--parts c,arms,workers,first,memory] [--repeats 15]
 
-Speed against C and with many arms is measured as in `python -m benchmarks --quick`; then two
-workers, the wait for a first result, and memory. Exits 1 if a promise is not kept. On a busy
-machine, waits and the gain of two workers say more about the machine than about the library.
+Speed against C, time per step with many arms, two workers, the wait for a first result, and memory.
+Exits 1 if a promise is not kept. On a busy machine, waits and the gain of two workers say more
+about the machine than about the library.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import statistics
 import sys
@@ -28,10 +29,20 @@ lowbid.simulate(lowbid.BatchEnsemble(growth="append"), arms, horizon={horizon}, 
 """
 
 
-def main() -> int:
+def main(arguments: list[str] | None = None) -> int:
+    checks = {
+        "c": against_c,
+        "arms": growth_with_arms,
+        "workers": two_workers,
+        "first": first_result,
+        "memory": memory_of_append,
+    }
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--parts", default=",".join(checks), help="what to measure")
+    parser.add_argument("--repeats", type=int, default=15, help="turns of each comparison")
+    given = parser.parse_args(arguments)
     print(f"{'what':58}  {'measured':>10}  {'promised':>12}")
-    checks = (against_c, growth_with_arms, two_workers, first_result, memory_of_append)
-    kept = [check() for check in checks]
+    kept = [checks[part](given.repeats) for part in given.parts.split(",")]
     return 0 if all(kept) else 1
 
 
@@ -42,8 +53,8 @@ def report(what: str, measured: float, bound: float, *, at_least: bool = False) 
     return good
 
 
-def against_c() -> bool:
-    found = c_loops.measure(repeats=15)
+def against_c(repeats: int) -> bool:
+    found = c_loops.measure(repeats)
     kept = [
         report(f"{name}: part of C's speed", row["part"].median, c_loops.PART_OF_C, at_least=True)
         for name, row in found.items()
@@ -52,9 +63,9 @@ def against_c() -> bool:
     return all(kept)
 
 
-def growth_with_arms() -> bool:
+def growth_with_arms(repeats: int) -> bool:
     sizes = (10, *growth.MOST_TIMES)
-    ten, *others = growth.over_sizes(growth.BATCH_ENSEMBLE, sizes, repeats=15)
+    ten, *others = growth.over_sizes(growth.BATCH_ENSEMBLE, sizes, repeats)
     kept = [
         report(f"time per step at K = {n:,} over that at K = 10", ns / ten[1], bound)
         for (n, ns), bound in zip(others, growth.MOST_TIMES.values(), strict=True)
@@ -62,33 +73,34 @@ def growth_with_arms() -> bool:
     return all(kept)
 
 
-def two_workers() -> bool:
+def two_workers(repeats: int) -> bool:
     if (os.cpu_count() or 1) < 2:
         print("two workers: there is one core here, not measured")
         return True
-    ratio = growth.speed_with_workers(repeats=9)["2"].median
+    ratio = growth.speed_with_workers(repeats)["2"].median
     return report("speed of two workers over one", ratio, 1.7, at_least=True)
 
 
-def first_result() -> bool:
+def first_result(repeats: int) -> bool:
     """From a new process to a first result, what was compiled being kept on disk."""
     promises = {
         "a first result": (["-c", FIRST_RESULT], 1.0),
         "import lowbid": (["-c", "import lowbid"], 0.2),
         "lowbid --help": (["-m", "lowbid", "--help"], 0.3),
     }
-    kept = [_waits(what, code, bound) for what, (code, bound) in promises.items()]
+    kept = [_waits(what, code, bound, repeats) for what, (code, bound) in promises.items()]
     return all(kept)
 
 
-def _waits(what: str, arguments: list[str], bound: float) -> bool:
+def _waits(what: str, arguments: list[str], bound: float, repeats: int) -> bool:
     command = [sys.executable, *arguments]
     new_process(command)
-    waits = [new_process(command).clock for _ in range(9)]
+    waits = [new_process(command).clock for _ in range(repeats)]
     return report(f"seconds from a new process to {what}", statistics.median(waits), bound)
 
 
-def memory_of_append() -> bool:
+def memory_of_append(repeats: int) -> bool:
+    """Once: memory does not vary from one time to the next."""
     few, many = (
         new_process([sys.executable, "-c", APPEND.format(horizon=horizon)]).peak
         for horizon in (10**4, 10**7)

@@ -7,8 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from benchmarks import __main__ as command
-from benchmarks import beside_peers, c_loops, growth, pictures, table
+from benchmarks import beside_peers, c_loops, core, growth, pictures, table
 from benchmarks.measure import by_turns, new_process, ratios, spread
 from benchmarks.peers import NotInstalledError, Server
 
@@ -23,14 +22,16 @@ def test_the_loops_in_c_do_the_same_work():
 
 
 @needs_gcc
-def test_the_quick_form_says_which_bounds_are_broken(capsys, monkeypatch):
-    monkeypatch.setattr(command, "PART_OF_C", 0.0)
-    monkeypatch.setattr(command, "MOST_TIMES", {20: np.inf})
-    assert command.quick(repeats=1, sizes=(20,)) == 0
-    assert "All bounds are kept." in capsys.readouterr().out
-    monkeypatch.setattr(command, "MOST_TIMES", {20: 0.0})
-    assert command.quick(repeats=1, sizes=(20,)) == 1
-    assert "K = 20" in capsys.readouterr().out
+def test_the_core_says_which_promises_are_broken(capsys, monkeypatch):
+    monkeypatch.setattr(c_loops, "PART_OF_C", 0.0)
+    monkeypatch.setattr(growth, "MOST_TIMES", {20: np.inf})
+    assert core.main(["--parts", "c,arms", "--repeats", "1"]) == 0
+    assert "NOT KEPT" not in capsys.readouterr().out
+    monkeypatch.setattr(growth, "MOST_TIMES", {20: 0.0})
+    assert core.main(["--parts", "arms", "--repeats", "1"]) == 1
+    broken = capsys.readouterr().out.splitlines()[-1]
+    assert broken.startswith("time per step at K = 20 over that at K = 10")
+    assert broken.endswith("NOT KEPT")
 
 
 def test_many_arms_are_timed_in_one_long_play(monkeypatch):

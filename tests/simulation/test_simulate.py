@@ -9,7 +9,7 @@ import pytest
 import lowbid
 from lowbid._kernel import kernel
 from lowbid.errors import InvalidValueError
-from lowbid.simulation import _simulate, loss_of
+from lowbid.simulation import _inputs, _simulate, loss_of
 from lowbid.simulation._progress import Progress
 
 ARMS = lowbid.RandomArms(lowbid.Bernoulli, n_arms=4)
@@ -110,7 +110,7 @@ def test_checkpoints():
     result = lowbid.simulate(lowbid.UCB1(), ARMS, horizon=50, runs=1, checkpoints=[1, 10, 20])
     assert result.checkpoints.tolist() == [1, 10, 20, 50]
     for horizon in (1, 2, 7, 200, 2000, 10**7):
-        steps = _simulate.default_checkpoints(horizon)
+        steps = _inputs.default_checkpoints(horizon)
         assert steps[0] == 1
         assert steps[-1] == horizon
         assert (np.diff(steps) > 0).all()

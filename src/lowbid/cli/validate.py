@@ -33,7 +33,8 @@ def run(arguments: argparse.Namespace) -> int:
     from lowbid.validation import SOURCES, Comparison, compare
 
     text = arguments.only.lower()
-    runs = arguments.runs or (300 if arguments.quick else 2000)
+    default = 300 if arguments.quick else 2000
+    runs = default if arguments.runs is None else arguments.runs
     agree = total = 0
     for name in arguments.sources or SOURCES:
         if name not in SOURCES:

@@ -11,7 +11,14 @@ from lowbid import schedules
 from lowbid._require import require, require_whole
 from lowbid.environments import Environment
 from lowbid.policies import BatchEnsemble, Policy
-from lowbid.simulation._simulate import check_losses, default_checkpoints
+from lowbid.simulation._inputs import (
+    check_environment,
+    check_losses,
+    check_size,
+    default_checkpoints,
+    named_policies,
+    read_horizon,
+)
 from lowbid.theory.curves import BoundCurves, curves_for
 
 # More lines than this would hide the curves.
@@ -46,11 +53,19 @@ class Case:
 
     def __post_init__(self) -> None:
         # Bad values are refused before a folder is touched or another case is run.
-        for name, at_least in (("horizon", 1), ("runs", 1), ("seed", 0)):
-            require_whole(name, getattr(self, name), at_least)
+        read_horizon(self.horizon)
+        require_whole("runs", self.runs)
+        require_whole("seed", self.seed, at_least=0)
+        require(
+            isinstance(self.policies, Mapping),
+            f"policies is {self.policies!r}; give a mapping from names to policies.",
+        )
         require(bool(self.policies), "there are no policies; give at least one, such as ucb1.")
-        for name, policy in self.policies.items():
+        check_environment(self.environment)
+        for name, policy in named_policies(self.policies).items():
             check_losses(name, policy, self.environment)
+        steps = len(default_checkpoints(self.horizon))
+        check_size(self.runs, len(self.policies), steps, self.environment.n_arms)
 
     @property
     def marks(self) -> dict[str, tuple[int, ...]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -12,7 +12,10 @@ import numpy.typing as npt
 
 from lowbid._kernel import kernel
 from lowbid._random import Stream, integer, uniform
+from lowbid._require import require_whole
 from lowbid.errors import InvalidValueError
+
+_LONGEST = 1e12  # steps
 
 
 class Delay:
@@ -66,7 +69,7 @@ class FixedDelay(Delay):
     draw = _draw_observed
 
     def __post_init__(self) -> None:
-        _require_steps(self.steps)
+        object.__setattr__(self, "steps", _whole_steps(self.steps))
 
     def table(self) -> npt.NDArray[np.float64]:
         """The number of steps."""
@@ -87,12 +90,15 @@ class GeometricDelay(Delay):
     draw = _draw_geometric
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.mean, int | float) and 0.0 < self.mean < 1e12):
-            raise InvalidValueError(f"mean is {self.mean!r}; give a number greater than 0.")
+        if not (_is_number(self.mean) and 0.0 < self.mean < _LONGEST):
+            raise InvalidValueError(
+                f"mean is {self.mean!r}; give a number of steps, above 0 and below {_LONGEST:g}."
+            )
 
     def table(self) -> npt.NDArray[np.float64]:
         """1 / log(1 - p), where p = 1 / (1 + mean)."""
-        return np.array([1.0 / math.log1p(-1.0 / (1.0 + self.mean))])
+        p = 1.0 / (1.0 + self.mean)
+        return np.array([1.0 / (math.log1p(-p) if p < 1.0 else math.log(self.mean))])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -109,11 +115,11 @@ class ObservedDelay(Delay):
     draw = _draw_observed
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "steps", tuple(self.steps))
+        if not isinstance(self.steps, Iterable):
+            raise InvalidValueError(f"steps is {self.steps!r}; give a list of the delays observed.")
+        object.__setattr__(self, "steps", tuple(map(_whole_steps, self.steps)))
         if not self.steps:
             raise InvalidValueError("steps is empty; give at least one delay.")
-        for steps in self.steps:
-            _require_steps(steps)
 
     def table(self) -> npt.NDArray[np.float64]:
         """The delays."""
@@ -125,17 +131,22 @@ def read_delay(delay: Any) -> Delay:
     if isinstance(delay, Delay):
         return delay
     if isinstance(delay, list | tuple | np.ndarray):
-        return ObservedDelay(tuple(np.asarray(delay).tolist()))
+        return ObservedDelay(tuple(delay))
     return FixedDelay(delay)
 
 
-def _require_steps(steps: Any) -> None:
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
+def _whole_steps(steps: Any) -> int:
     whole = isinstance(steps, int | np.integer) and not isinstance(steps, bool)
-    if not whole or not 0 <= steps < 1e12:
+    if not whole or not 0 <= steps < _LONGEST:
         raise InvalidValueError(
             f"the delay is {steps!r}; give a whole number of steps, 0 or larger, a list of those "
             "observed, or an object such as GeometricDelay(mean=100)."
         )
+    return int(steps)
 
 
 class Late(NamedTuple):
@@ -148,7 +159,10 @@ class Late(NamedTuple):
 
 def read_late(delay: Any, lost: float, batch: int) -> Late | None:
     """The settings, None if all feedback comes at once, or a clear error."""
-    if not (isinstance(lost, int | float) and 0.0 <= lost < 1.0):
+    if not (_is_number(lost) and 0.0 <= lost < 1.0):
         raise InvalidValueError(f"lost is {lost!r}; give a chance from 0 to below 1.")
+    batch = require_whole("batch", batch)
+    if batch >= _LONGEST:
+        raise InvalidValueError(f"batch is {batch!r}; give a number of steps below {_LONGEST:g}.")
     late = Late(read_delay(delay), float(lost), batch)
     return None if late == Late(FixedDelay(0), 0.0, 1) else late

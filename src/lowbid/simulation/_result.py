@@ -8,15 +8,15 @@ import importlib
 import importlib.util
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from lowbid._require import require_whole
 from lowbid.errors import InvalidValueError, MissingPackageError, UnknownNameError
 from lowbid.simulation._provenance import joined
-from lowbid.simulation._result_file import damaged, read_columns, write_columns
+from lowbid.simulation._result_file import damaged, read_columns, read_path, write_columns
 from lowbid.simulation._statistics import CONFIDENCE, Estimate, caution, estimate
 
 _KINDS = ["i1", "f3", "i3"]  # whole checkpoints, regret and whole pulls, with their dimensions
@@ -162,20 +162,21 @@ class Result:
         """
         header = {"policies": list(self.policies), "provenance": self.provenance}
         columns = {"checkpoints": self.checkpoints, "regret": self.regret, "pulls": self.pulls}
-        write_columns(Path(path), header, columns)
+        write_columns(read_path(path), header, columns)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Result:
         """Read a file that `save` wrote."""
-        header, columns = read_columns(Path(path), ("checkpoints", "regret", "pulls"))
+        file = read_path(path)
+        header, columns = read_columns(file, ("checkpoints", "regret", "pulls"))
         checkpoints, regret, pulls = columns["checkpoints"], columns["regret"], columns["pulls"]
         names, provenance = header.get("policies"), header.get("provenance")
         kinds = [column.dtype.kind + str(column.ndim) for column in (checkpoints, regret, pulls)]
         if not isinstance(names, list) or not isinstance(provenance, dict) or kinds != _KINDS:
-            raise damaged(Path(path))
+            raise damaged(file)
         shape = (len(names), regret.shape[1], checkpoints.size)
         if regret.shape != shape or pulls.shape[:2] != shape[:2] or 0 in regret.shape:
-            raise damaged(Path(path))
+            raise damaged(file)
         return cls(tuple(names), checkpoints, regret, pulls, provenance)
 
     @classmethod
@@ -218,13 +219,13 @@ class Result:
     def _at(self, step: int | None) -> int:
         if step is None:
             return -1
-        found = np.flatnonzero(self.checkpoints == step)
-        if found.size == 0:
-            near = self.checkpoints[np.abs(self.checkpoints - step).argmin()]
+        step, known = require_whole("step", step), self.checkpoints.tolist()
+        if step not in known:
+            near = min(known, key=lambda checkpoint: abs(checkpoint - step))
             raise InvalidValueError(
                 f"step {step} was not recorded; the nearest checkpoint is {near}."
             )
-        return int(found[0])
+        return int(known.index(step))
 
 
 def _row(policy: str, regret: npt.NDArray[np.float64]) -> Row:
@@ -233,7 +234,7 @@ def _row(policy: str, regret: npt.NDArray[np.float64]) -> Row:
 
 
 def _known(policy: str, known: Sequence[str]) -> str:
-    if policy in known:
+    if isinstance(policy, str) and policy in known:
         return policy
     near = difflib.get_close_matches(str(policy), known, n=1) or known
     raise UnknownNameError(f"no policy is named {policy!r}; did you mean {near[0]!r}?")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import numpy.typing as npt
 
 from lowbid._replace_file import replace_file
 from lowbid._version import __version__
-from lowbid.errors import FileFormatError
+from lowbid.errors import FileFormatError, InvalidValueError
 
 _FORMAT = "lowbid-result"
 _FORMAT_VERSION = 1
@@ -50,6 +51,13 @@ def read_columns(
             f"{_FORMAT_VERSION}. Upgrade lowbid to read it."
         )
     return header, columns
+
+
+def read_path(path: Any) -> Path:
+    """Where a file is, or a clear error if that cannot be one."""
+    if not isinstance(path, str | os.PathLike) or not str(path):
+        raise InvalidValueError(f"path is {path!r}; give the name of a file.")
+    return Path(path)
 
 
 def _column(archive: zipfile.ZipFile, name: str) -> npt.NDArray[Any]:

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import functools
 import itertools
-import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from lowbid._random import key
-from lowbid._require import LARGEST_LOSS, require_arm, require_whole
+from lowbid._require import require_arm, require_whole
 from lowbid.environments import Environment
-from lowbid.errors import InvalidValueError
 from lowbid.policies._base import Ints, Policy
 from lowbid.simulation._delays import Delay, Late, read_late
+from lowbid.simulation._inputs import (
+    check_environment,
+    check_losses,
+    check_progress,
+    check_size,
+    named_policies,
+    read_checkpoints,
+    read_horizon,
+)
 from lowbid.simulation._loop import loop_for
 from lowbid.simulation._progress import Progress
 from lowbid.simulation._provenance import provenance
@@ -90,14 +97,16 @@ def simulate(
     >>> result.regret.shape == (2, 100, len(result.checkpoints))
     True
     """
-    named = _named(policies)
-    horizon, runs = require_whole("horizon", horizon), require_whole("runs", runs)
-    if not isinstance(environment, Environment):
-        raise InvalidValueError(f"environment is {environment!r}; give one such as Bernoulli(...).")
+    named = named_policies(policies)
+    horizon, runs = read_horizon(horizon), require_whole("runs", runs)
+    seed = require_whole("seed", seed, at_least=0)
+    check_environment(environment)
+    check_progress(progress)
     for name, policy in named.items():
         check_losses(name, policy, environment)
-    steps = _checkpoints(checkpoints, horizon)
-    late = read_late(delay, lost, require_whole("batch", batch))
+    steps = read_checkpoints(checkpoints, horizon)
+    check_size(runs, len(named), len(steps), environment.n_arms)
+    late = read_late(delay, lost, batch)
     simulation = _Simulation(named, environment, horizon, runs, seed, steps, late)
     simulation.run(
         require_whole("workers", (os.cpu_count() or 1) if workers is None else workers), progress
@@ -171,75 +180,3 @@ class _Simulation:
             require_arm(arm, policy.name, self.environment.n_arms)
 
         return task
-
-
-def _named(policies: Policy | Iterable[Policy] | Mapping[str, Policy]) -> dict[str, Policy]:
-    """Policies by name, or a clear error."""
-    if isinstance(policies, Policy):
-        policies = [policies]
-    pairs = list(_pairs(policies))
-    if not pairs:
-        raise InvalidValueError("policies is empty; give at least one, such as BatchEnsemble().")
-    for _, policy in pairs:
-        if not isinstance(policy, Policy):
-            hint = f"{policy.__name__}()" if isinstance(policy, type) else "BatchEnsemble()"
-            raise InvalidValueError(f"a policy is {policy!r}; give an object such as {hint}.")
-        if not hasattr(policy, "kernels"):
-            raise InvalidValueError(
-                f"{type(policy).__name__} has no rule; define its methods init, select and update, "
-                "or its kernels."
-            )
-    named = dict(pairs)
-    if len(named) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InvalidValueError(
-            f"two policies are named {twice!r}; give a mapping from names to policies."
-        )
-    return named
-
-
-def _pairs(policies: Iterable[Policy] | Mapping[str, Policy]) -> Iterator[tuple[str, Policy]]:
-    if isinstance(policies, Mapping):
-        yield from ((str(name), policy) for name, policy in policies.items())
-    else:
-        for policy in policies:
-            yield getattr(policy, "name", repr(policy)), policy
-
-
-def check_losses(name: str, policy: Policy, environment: Environment) -> None:
-    """Refuse arms whose losses a policy cannot take."""
-    low, high = policy.loss_range
-    lowest, highest = environment.support
-    for end in (lowest, highest):
-        if math.isfinite(end) and abs(end) > LARGEST_LOSS:
-            raise InvalidValueError(
-                f"{environment!r} has losses as large as {end:g}, whose sums would overflow; "
-                f"scale the arms to below {LARGEST_LOSS:g}."
-            )
-    if lowest < low or highest > high:
-        raise InvalidValueError(
-            f"{name} takes losses from {low:g} to {high:g}, but {environment!r} gives losses from "
-            f"{lowest:g} to {highest:g}; scale the arms, or leave the policy out."
-        )
-
-
-def _checkpoints(checkpoints: npt.ArrayLike | None, horizon: int) -> Ints:
-    if checkpoints is None:
-        return default_checkpoints(horizon)
-    steps = np.asarray(checkpoints)
-    good = steps.ndim == 1 and steps.size > 0 and np.issubdtype(steps.dtype, np.integer)
-    steps = steps.astype(np.int64) if good else steps
-    if not good or steps[0] < 1 or steps[-1] > horizon or (np.diff(steps) <= 0).any():
-        raise InvalidValueError(
-            f"checkpoints are {checkpoints!r}; give increasing whole numbers from 1 to the "
-            f"horizon, {horizon}."
-        )
-    return np.unique(np.append(steps, horizon)).astype(np.int64)
-
-
-def default_checkpoints(horizon: int) -> Ints:
-    """Steps that draw a smooth curve on a linear and on a logarithmic axis."""
-    even = np.linspace(horizon / 200, horizon, 200)
-    log = np.geomspace(1, horizon, 60)
-    return np.unique(np.ceil(np.concatenate([even, log, [1, horizon]]))).astype(np.int64)

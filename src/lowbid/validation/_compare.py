@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from lowbid._require import require, require_whole
 from lowbid.simulation import simulate
+from lowbid.simulation._inputs import check_progress
 from lowbid.validation._cell import Cell, Comparison
 
 
@@ -24,10 +26,10 @@ def compare(
     progress : bool, optional
         Show a progress bar for each cell; by default on a terminal.
 
-    Yields
-    ------
-    Comparison
-        One for each cell, in order.
+    Returns
+    -------
+    iterator of Comparison
+        One for each cell, in order; each is simulated when it is asked for.
 
     Examples
     --------
@@ -37,15 +39,25 @@ def compare(
     ...     print(cell.policy.name, cell.regret, comparison.agrees)
     UCB1 127.0 True
     """
+    cells = list(cells) if isinstance(cells, Iterable) else [cells]
     for cell in cells:
-        result = simulate(
-            cell.policy,
-            cell.arms,
-            cell.horizon,
-            runs,
-            seed,
-            checkpoints=[cell.horizon],
-            progress=progress,
-        )
-        regret = result.regret[0, :, -1]
-        yield Comparison(cell, float(regret.mean()), float(regret.std(ddof=1)), runs)
+        require(isinstance(cell, Cell), f"a cell is {cell!r}; give those of SOURCES, or a Cell.")
+    # One run has no spread to compare by.
+    runs = require_whole("runs", runs, at_least=2)
+    require_whole("seed", seed, at_least=0)
+    check_progress(progress)
+    return (_comparison(cell, runs, seed, progress) for cell in cells)
+
+
+def _comparison(cell: Cell, runs: int, seed: int, progress: bool | None) -> Comparison:
+    result = simulate(
+        cell.policy,
+        cell.arms,
+        cell.horizon,
+        runs,
+        seed,
+        checkpoints=[cell.horizon],
+        progress=progress,
+    )
+    regret = result.regret[0, :, -1]
+    return Comparison(cell, float(regret.mean()), float(regret.std(ddof=1)), runs)

@@ -1,7 +1,18 @@
-"""``python -m lowbid`` is the same as ``lowbid``."""
+"""``lowbid``, the command, and ``python -m lowbid``, which is the same."""
 
 import sys
 
-from lowbid.cli import main
 
-sys.exit(main())
+def main() -> int:
+    """Run the command line; Ctrl-C is answered in words from the first import on."""
+    try:
+        from lowbid.cli import main as run
+
+        return run()
+    except KeyboardInterrupt:
+        print("lowbid: stopped", file=sys.stderr)
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -41,13 +41,6 @@ def test_a_file_is_the_same_as_arguments_and_the_page_can_be_made_again(tmp_path
     assert (tmp_path / "a" / "report.html").read_text() == page
 
 
-def test_init_does_not_overwrite(tmp_path, capsys):
-    file = tmp_path / "mine.toml"
-    file.write_text("precious")
-    assert main(["init", str(file)]) == 2
-    assert file.read_text() == "precious"
-
-
 def test_ctrl_c_leaves_what_was_finished(tmp_path, capsys, monkeypatch):
     real, calls = lowbid.simulate, []
 
@@ -64,6 +57,111 @@ def test_ctrl_c_leaves_what_was_finished(tmp_path, capsys, monkeypatch):
     assert "stopped" in capsys.readouterr().err
     assert lowbid.Result.load(tmp_path / "data" / "case-1.npz").policies == ("UCB1",)
     assert "UCB1" in (tmp_path / "report.html").read_text()
+
+
+TWO = ["--arms", "bernoulli:0.1,0.5", "--arms", "bernoulli:0.2,0.3", "--policies", "ucb1,greedy"]
+SMALL = ["--horizon", "50", "--runs", "4"]
+
+
+def simulations(monkeypatch, stop_at=None):
+    """Follow the calls of `simulate`, and press Ctrl-C at one of them."""
+    real, calls = lowbid.simulate, []
+
+    def counted(policies, *arguments, **options):
+        calls.append(options["progress"].partition(",")[0] + " " + next(iter(policies)))
+        if len(calls) == stop_at:
+            raise KeyboardInterrupt
+        return real(policies, *arguments, **options)
+
+    monkeypatch.setattr("lowbid.experiments._run.simulate", counted)
+    return calls
+
+
+def test_a_stopped_comparison_goes_on_where_it_was(tmp_path, capsys, monkeypatch):
+    command = ["compare", *TWO, *SMALL, "--out", str(tmp_path / "stopped")]
+    with monkeypatch.context() as patched:
+        simulations(patched, stop_at=4)
+        assert main(command) == 130
+    said = capsys.readouterr().err
+    assert said.splitlines()[-1].endswith("stopped --resume")
+    calls = simulations(monkeypatch)
+    assert main([*command, "--resume"]) == 0
+    assert calls == ["case-2 Greedy"]
+    assert main(["compare", *TWO, *SMALL, "--out", str(tmp_path / "whole")]) == 0
+    for case in ("case-1", "case-2"):
+        ours, whole = (
+            lowbid.Result.load(tmp_path / folder / "data" / f"{case}.npz")
+            for folder in ("stopped", "whole")
+        )
+        assert ours.policies == whole.policies
+        assert (ours.regret == whole.regret).all()
+        hashes = [each.provenance["configuration_hash"] for each in (ours, whole)]
+        assert hashes[0] == hashes[1]
+    page = (tmp_path / "stopped" / "report.html").read_text()
+    assert "was stopped" not in page
+    assert "--resume" not in page
+
+
+def test_every_policy_is_saved_when_it_is_finished(tmp_path, monkeypatch):
+    saved = []
+    real = lowbid.Result.save
+
+    def save(result, path):
+        saved.append(result.policies)
+        real(result, path)
+
+    monkeypatch.setattr(lowbid.Result, "save", save)
+    assert main(["compare", *TWO, *SMALL, "--out", str(tmp_path)]) == 0
+    assert saved == [("UCB1",), ("UCB1", "Greedy")] * 2
+
+
+@pytest.mark.parametrize(
+    "other",
+    [["--runs", "5"], ["--seed", "3"], ["--horizon", "60"], ["--policies", "batch-ensemble"]],
+    ids=" ".join,
+)
+def test_another_experiment_is_not_resumed(tmp_path, capsys, other):
+    command = ["compare", "--arms", "bernoulli:0.1,0.5", "--policies", "ucb1", *SMALL]
+    command += ["--out", str(tmp_path)]
+    assert main(command) == 0
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert main([*command, "--resume", *other]) == 2
+    assert "holds results of another experiment" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_resume_without_anything_to_resume_begins(tmp_path, capsys):
+    command = ["compare", "--arms", "bernoulli:0.1,0.5", "--policies", "ucb1", *SMALL]
+    assert main([*command, "--resume", "--out", str(tmp_path)]) == 0
+    assert (tmp_path / "report.html").is_file()
+
+
+def test_two_comparisons_do_not_share_a_folder(tmp_path, capsys, monkeypatch):
+    command = ["compare", "--arms", "bernoulli:0.1,0.5", "--policies", "ucb1", *SMALL]
+    command += ["--out", str(tmp_path)]
+    real, codes = lowbid.simulate, []
+
+    def meanwhile(*arguments, **options):
+        if not codes:
+            codes.append(None)
+            codes[0] = main([*command, "--seed", "9"])
+        return real(*arguments, **options)
+
+    monkeypatch.setattr("lowbid.experiments._run.simulate", meanwhile)
+    assert main(command) == 0
+    assert codes == [2]
+    assert "another lowbid is at work in it" in capsys.readouterr().err
+    assert lowbid.Result.load(tmp_path / "data" / "case-1.npz").provenance["seed"] == 0
+    assert main(command) == 0  # the first is over
+
+
+@pytest.mark.parametrize("command", ["compare", "reproduce", "theory"])
+def test_an_empty_folder_name_is_refused(command, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit):
+        main([command, "--out", ""])
+    assert "the name is empty" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_bounds_are_drawn_and_kept(tmp_path, capsys):

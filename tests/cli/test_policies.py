@@ -24,7 +24,7 @@ def test_every_policy_is_listed_once(capsys, monkeypatch):
     assert {policy.name.partition(".")[0] for policy in _policies()} == set(policies.__all__)
 
 
-@pytest.mark.parametrize("columns", [80, 120])
+@pytest.mark.parametrize("columns", [40, 80, 120])
 def test_the_table_is_no_wider_than_the_terminal_and_loses_nothing(capsys, monkeypatch, columns):
     narrow = table(capsys, monkeypatch, columns)
     assert max(map(len, narrow.splitlines())) <= columns

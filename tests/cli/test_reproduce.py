@@ -130,9 +130,9 @@ def test_ctrl_c_while_figures_are_drawn(tmp_path, capsys, monkeypatch):
         time.sleep(0.5)
         return real_save(*arguments)
 
-    def stopped(folder):
+    def stopped(folder, command):
         answered.append(not any((tmp_path / "figures").glob("*.svg")))
-        return real_stopped(folder)
+        return real_stopped(folder, command)
 
     monkeypatch.setattr(_reproduce, "run", interrupted)
     monkeypatch.setattr(_figures, "_save", slowly)
@@ -143,6 +143,24 @@ def test_ctrl_c_while_figures_are_drawn(tmp_path, capsys, monkeypatch):
     assert main(["report", str(tmp_path)]) == 0
     assert len(drawn) == 3
     assert drawn == {path.name: path.read_bytes() for path in tmp_path.glob("figures/*.svg")}
+
+
+def test_a_stopped_reproduction_goes_on_where_it_was(tmp_path, capsys, monkeypatch):
+    real, calls = lowbid.simulate, []
+
+    def interrupted(policies, *arguments, **options):
+        calls.append(options["progress"])
+        if len(calls) == 5:
+            raise KeyboardInterrupt
+        return real(policies, *arguments, **options)
+
+    monkeypatch.setattr("lowbid.experiments._run.simulate", interrupted)
+    small = [*SMALL, "--quick", "--runs", "2", "--horizon", "20", "--out", str(tmp_path)]
+    assert main(small) == 130
+    assert main([*small, "--resume"]) == 0
+    second, third = "test-3, 2 of 3, ", "test-3, 3 of 3, "
+    assert [call[: len(second)] for call in calls[4:]] == [second, second, third]
+    assert len(lowbid.Result.load(tmp_path / "data" / "test-3.npz").policies) == 3
 
 
 def test_a_folder_without_an_experiment_is_refused(tmp_path, capsys):

@@ -1,5 +1,4 @@
 import functools
-import threading
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -9,8 +8,7 @@ import pytest
 import lowbid
 from lowbid._kernel import kernel
 from lowbid.errors import InvalidValueError
-from lowbid.simulation import _inputs, _simulate, loss_of
-from lowbid.simulation._progress import Progress
+from lowbid.simulation import _inputs, loss_of
 
 ARMS = lowbid.RandomArms(lowbid.Bernoulli, n_arms=4)
 POLICIES = [lowbid.UCB1(), lowbid.BatchEnsemble(batches=3), lowbid.BetaThompson()]
@@ -243,45 +241,3 @@ def test_numbers_of_another_type_are_the_same_policy():
     assert ours.identity == theirs.identity
     partial = functools.partial(max, 2)
     assert "0x" not in lowbid.BatchEnsemble(batches=partial).identity
-
-
-def test_a_stopped_simulation_ends_within_a_checkpoint():
-    simulation = _simulate._Simulation(
-        {"UCB1": lowbid.UCB1()}, ARMS, 10**9, 1, 0, np.arange(10**3, 10**9, 10**6)
-    )
-    timer = threading.Timer(0.3, lambda: simulation.stop.__setitem__(0, 1))
-    timer.start()
-    simulation.run(workers=1, progress=False)
-    assert simulation.regret[0, 0, -1] == 0.0
-
-
-def test_the_progress_bar_waits_a_second_and_is_silent_without_a_terminal(capsys, monkeypatch):
-    bar = Progress(100, True)
-    bar.show(10)
-    assert capsys.readouterr().err == ""
-    bar.began -= 2.0
-    bar.show(50)
-    assert "50%" in capsys.readouterr().err
-    bar.close()
-    silent = Progress(100, None)
-    silent.began -= 2.0
-    silent.show(50)
-    silent.close()
-    assert "50%" not in capsys.readouterr().err
-
-
-def test_ctrl_c_does_not_wait_for_what_cannot_be_stopped(monkeypatch):
-    compiled, ended = threading.Event(), []
-
-    def compiling(self, number, policy):
-        return lambda first, last, done: ended.append(compiled.wait(10))
-
-    def interrupted(pending, timeout, return_when):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("lowbid.simulation._simulate._Simulation._task", compiling)
-    monkeypatch.setattr("lowbid.simulation._workers.wait", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        lowbid.simulate(lowbid.UCB1(), ARMS, horizon=10, runs=1, workers=1)
-    assert ended == []
-    compiled.set()

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from lowbid._version import __version__
+from lowbid.cli._letters import write_whatever_the_terminal
 from lowbid.errors import LowbidError
 
 
@@ -49,8 +50,9 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the answer is the exit code."""
-    given = parser().parse_args(arguments)
+    write_whatever_the_terminal()
     try:
+        given = parser().parse_args(arguments)
         code = int(given.run(given))
         sys.stdout.flush()
         return code
@@ -60,6 +62,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # whoever reads, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:  # a full disk, say
+        place = "" if error.filename is None else f"{error.filename}: "
+        print(f"lowbid: {place}{error.strerror or error}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("lowbid: stopped", file=sys.stderr)
         return 130

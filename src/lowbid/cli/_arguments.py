@@ -16,12 +16,26 @@ def add_simulation_arguments(parser: argparse.ArgumentParser, out: str) -> None:
     """Add what every command that runs simulations takes."""
     parser.add_argument("--horizon", type=whole, help="steps in a run")
     parser.add_argument("--runs", type=whole, help="independent runs")
-    parser.add_argument("--seed", type=int, help="the same seed, the same result; 0 if not given")
-    parser.add_argument("--workers", type=int, help="threads; one a core if not given")
+    parser.add_argument("--seed", type=whole, help="the same seed, the same result; 0 if not given")
+    parser.add_argument("--workers", type=whole, help="threads; one per core if not given")
     parser.add_argument(
         "--bounds", action="store_true", help="draw the bounds on regret that are proved"
     )
-    parser.add_argument("--out", type=Path, default=Path(out), help=f"a folder; {out} if not given")
+    parser.add_argument(
+        "--out", type=named_path, default=Path(out), help=f"a folder; {out} if not given"
+    )
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on where the same command was stopped: keep what is in the folder",
+    )
+
+
+def named_path(text: str) -> Path:
+    """The name of a file or a folder; no name would mean the folder one is in."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("the name is empty; write . for the folder you are in.")
+    return Path(text)
 
 
 def whole(text: str) -> int:
@@ -43,7 +57,7 @@ def command_line(command: str, arguments: argparse.Namespace) -> str:
     """What to type for the same outcome: the arguments that were given."""
     words = ["lowbid", command]
     for name, value in vars(arguments).items():
-        if name in ("run", "workers") or value in (None, False):
+        if name in ("run", "workers", "resume") or value in (None, False):
             continue
         words += _words(name, value)
     return shlex.join(words)
@@ -62,7 +76,7 @@ def _words(name: str, value: Any) -> list[str]:
     return [option, str(value)]
 
 
-def stopped(folder: Folder) -> int:
+def stopped(folder: Folder, command: str) -> int:
     """Say that Ctrl-C was heard, and write up what was finished; the answer is the exit code."""
     from lowbid.experiments import write_up
 
@@ -72,5 +86,8 @@ def stopped(folder: Folder) -> int:
         return 130
     print("lowbid: writing up what was finished ...", file=sys.stderr)
     write_up(folder)
-    print(f"lowbid: what was finished is in {folder.path}.", file=sys.stderr)
+    print(
+        f"lowbid: what was finished is in {folder.path}. Go on with: {command} --resume",
+        file=sys.stderr,
+    )
     return 130

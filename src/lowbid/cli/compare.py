@@ -10,10 +10,9 @@ family, so many arms are drawn anew in each run. Policies are names, with parame
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lowbid.cli._arguments import add_simulation_arguments, command_line, stopped
+from lowbid.cli._arguments import add_simulation_arguments, command_line, named_path, stopped
 
 if TYPE_CHECKING:
     from lowbid.experiments import Case
@@ -24,7 +23,7 @@ _DEFAULT_POLICIES = "batch-ensemble,ucb1"
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument(
-        "file", nargs="?", type=Path, help="an experiment file, instead of the rest"
+        "file", nargs="?", type=named_path, help="an experiment file, instead of the rest"
     )
     parser.add_argument("--arms", action="append", help="the arms to play")
     parser.add_argument("--policies", help=f"what to compare; {_DEFAULT_POLICIES} if not given")
@@ -36,12 +35,13 @@ def run(arguments: argparse.Namespace) -> int:
     from lowbid.experiments import Folder, compare
 
     title, cases = _cases(arguments)
-    folder = Folder(arguments.out)
+    folder, command = Folder(arguments.out), command_line("compare", arguments)
     try:
-        command = command_line("compare", arguments)
-        compare(title, cases, folder, command, arguments.workers, arguments.bounds)
+        compare(
+            title, cases, folder, command, arguments.workers, arguments.bounds, arguments.resume
+        )
     except KeyboardInterrupt:
-        return stopped(folder)
+        return stopped(folder, command)
     print(f"The report is {folder.page_file}; figures and data are beside it.")
     return 0
 

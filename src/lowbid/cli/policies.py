@@ -17,7 +17,7 @@ from typing import Any
 
 _HEAD = ("name", "family", "must know", "time", "memory", "guarantee", "reference")
 _GAP = "  "
-_NARROWEST = 15
+_NARROWEST = 8
 _SOFT = "\N{SOFT HYPHEN}"  # marks where a word may break
 
 Cells = tuple[tuple[str, ...], ...]  # for each column, lines
@@ -75,7 +75,7 @@ def _row(policy: Any) -> tuple[str, ...]:
 
 def _print_families(rows: list[tuple[str, ...]]) -> None:
     """One table for each family, all with the same columns, as wide as the terminal at most."""
-    head = (("name", "  reference"), ("must know",), ("time a step", "memory"), ("guarantee",))
+    head = (("name", "  reference"), ("must know",), ("time per step", "memory"), ("guarantee",))
     widths = _widths([head, *map(_cells, rows)], shutil.get_terminal_size().columns)
     for family, members in itertools.groupby(rows, key=lambda row: row[1]):
         print(f"{family.upper()}\n")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+
+from lowbid.cli._arguments import named_path
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("folder", type=Path, help="what lowbid compare or reproduce wrote")
+    parser.add_argument("folder", type=named_path, help="what lowbid compare or reproduce wrote")
 
 
 def run(arguments: argparse.Namespace) -> int:

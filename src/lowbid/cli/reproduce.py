@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import textwrap
 from typing import TYPE_CHECKING
 
 from lowbid.cli._arguments import add_simulation_arguments, command_line, stopped
@@ -40,14 +41,16 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the tests, write the report, and compare verdicts if that is asked for."""
     from lowbid.experiments import Folder
     from lowbid.experiments.paper import differences, reproduce
+    from lowbid.simulation._terminal import room
 
     folder, command = Folder(arguments.out), command_line("reproduce", arguments)
     try:
-        judged = reproduce(_plan(arguments), folder, command, arguments.workers)
+        judged = reproduce(_plan(arguments), folder, command, arguments.workers, arguments.resume)
     except KeyboardInterrupt:
-        return stopped(folder)
+        return stopped(folder, command)
     for each in judged:
-        print(f"{each.verdict:15} {each.claim.place:11} {each.claim.says}")
+        line = f"{each.verdict:15} {each.claim.place:11} {each.claim.says}"
+        print(textwrap.fill(line, room(), subsequent_indent=" " * 28))
     print(f"\nThe report is {folder.page_file}; figures and data are beside it.")
     differing = differences(judged) if arguments.strict else []
     for line in differing:

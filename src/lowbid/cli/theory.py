@@ -9,12 +9,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from lowbid.cli._arguments import command_line
+from lowbid.cli._arguments import command_line, named_path
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("--out", type=Path, default=Path("lowbid-theory"), help="a folder")
+    parser.add_argument("--out", type=named_path, default=Path("lowbid-theory"), help="a folder")
     parser.add_argument("--no-page", action="store_true", help="print the lines only")
     parser.add_argument("--quick", action="store_true", help="smaller ranges, fewer runs")
 

@@ -19,7 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("sources", nargs="*", help="five-tests, sda-paper, ...; else all")
     parser.add_argument("--only", default="", metavar="TEXT", help="problems or policies with it")
     parser.add_argument("--runs", type=whole, default=None, help="runs for each figure: 2000")
-    parser.add_argument("--seed", type=int, default=0, help="the same seed, the same result")
+    parser.add_argument("--seed", type=whole, default=0, help="the same seed, the same result")
     parser.add_argument(
         "--quick",
         action="store_true",

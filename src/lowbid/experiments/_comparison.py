@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from lowbid._require import require_whole
+from lowbid.experiments._claim_folder import claimed
 from lowbid.experiments._experiment import Case
 from lowbid.experiments._folder import Folder, described
 from lowbid.experiments._run import run
@@ -22,24 +23,28 @@ def compare(
     command: str,
     workers: int | None = None,
     bounds: bool = False,
+    resume: bool = False,
     say: Callable[[str], None] = print,
 ) -> None:
-    """Run cases one after another into a folder, and write them up."""
+    """Run cases one after another into a folder, and write them up.
+
+    With `resume`, what the folder holds of these cases is kept and not run again.
+    """
     if workers is not None:
         require_whole("workers", workers)
-    folder.start(
-        {
-            "kind": KIND,
-            "title": title,
-            "command": command,
-            "cases": [described(case, bounds=bounds) for case in cases],
-        }
-    )
-    for case in cases:
-        result = run(case, folder, workers)
-        say(f"{case.title}: regret after {case.horizon} steps, {case.runs} runs")
-        say(f"{result.summary()}\n")
-    write_up(folder, folder.read())
+    contents = {
+        "kind": KIND,
+        "title": title,
+        "command": command,
+        "cases": [described(case, bounds=bounds) for case in cases],
+    }
+    with claimed(folder.path):
+        folder.start(contents, cases, resume)
+        for case in cases:
+            result = run(case, folder, workers)
+            say(f"{case.title}: regret after {case.horizon} steps, {case.runs} runs")
+            say(f"{result.summary()}\n")
+        write_up(folder, folder.read())
 
 
 def write_up(folder: Folder, contents: dict[str, Any]) -> None:

@@ -11,6 +11,7 @@ from lowbid import schedules
 from lowbid._require import require, require_whole
 from lowbid.environments import Environment
 from lowbid.policies import BatchEnsemble, Policy
+from lowbid.simulation import Result
 from lowbid.simulation._inputs import (
     check_environment,
     check_losses,
@@ -19,6 +20,7 @@ from lowbid.simulation._inputs import (
     named_policies,
     read_horizon,
 )
+from lowbid.simulation._provenance import provenance
 from lowbid.theory.curves import BoundCurves, curves_for
 
 # More lines than this would hide the curves.
@@ -66,6 +68,14 @@ class Case:
             check_losses(name, policy, self.environment)
         steps = len(default_checkpoints(self.horizon))
         check_size(self.runs, len(self.policies), steps, self.environment.n_arms)
+
+    def began(self, result: Result) -> bool:
+        """Whether a result is of this very case, of all its policies or of some."""
+        if not set(result.policies) <= set(self.policies):
+            return False
+        policies = {name: self.policies[name] for name in result.policies}
+        source = provenance(policies, self.environment, self.horizon, self.runs, self.seed)
+        return bool(source["configuration_hash"] == result.provenance["configuration_hash"])
 
     @property
     def marks(self) -> dict[str, tuple[int, ...]]:

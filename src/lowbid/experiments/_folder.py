@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from lowbid._replace_file import replace_file
 from lowbid.errors import FileFormatError, InvalidValueError
 from lowbid.experiments._experiment import Case
 from lowbid.report import Chart, Page, render, save_figure, save_panel, styles
@@ -53,6 +54,11 @@ class Folder:
             self._saved[key] = Result.load(path)
         return self._saved.get(key)
 
+    def begun(self, case: Case) -> Result | None:
+        """What was saved or resumed of a case, and need not be run again."""
+        found = self._saved.get(case.key)
+        return found if found is not None and case.began(found) else None
+
     def finished(self, contents: dict[str, Any]) -> bool:
         """Whether there is a result of one case at least, even in part."""
         return any(self.result_file(case["key"]).is_file() for case in contents["cases"])
@@ -63,20 +69,35 @@ class Folder:
         result.save(self.result_file(key))
         self._saved[key] = result
 
-    def start(self, contents: dict[str, Any]) -> None:
-        """Say what the folder will hold, and take away what an earlier experiment left in it."""
+    def start(self, contents: dict[str, Any], cases: Iterable[Case], resume: bool = False) -> None:
+        """Say what the folder will hold, and take away what an earlier experiment left in it.
+
+        With `resume`, results of these very cases stay, and others are refused.
+        """
         if self.started:
             self._require_ours()
-            old = [*self.path.glob("data/*.npz"), *self.path.glob("figures/*.[ps][nv]g")]
-            for path in [*old, self.page_file]:
-                path.unlink(missing_ok=True)
-            self._saved.clear()
-        try:
-            self.write(contents)
-        except OSError as error:
+            if resume:
+                for case in cases:
+                    self._require_same(case)
+            else:
+                self._clear()
+        self.write(contents)
+
+    def _clear(self) -> None:
+        old = [*self.path.glob("data/*.npz"), *self.path.glob("figures/*.[ps][nv]g")]
+        for path in [*old, self.page_file]:
+            path.unlink(missing_ok=True)
+        self._saved.clear()
+
+    def _require_same(self, case: Case) -> None:
+        """Refuse to go on with what another command began."""
+        found = self.result(case.key)
+        if found is not None and not case.began(found):
             raise InvalidValueError(
-                f"{self.path} cannot be written to ({error.strerror}); give another folder."
-            ) from error
+                f"{self.path} holds results of another experiment: those of {case.key} are of "
+                "other arms, policies, steps, runs or another seed. Give the same arguments as "
+                "before, or leave --resume out to begin anew."
+            )
 
     def _require_ours(self) -> None:
         """Refuse a folder whose ``experiment.json`` is someone else's: its files are not ours."""
@@ -93,7 +114,8 @@ class Folder:
         self.path.mkdir(parents=True, exist_ok=True)
         header = {"format": _FORMAT, "format_version": _FORMAT_VERSION}
         text = json.dumps({**header, **contents}, indent=2) + "\n"
-        (self.path / "experiment.json").write_text(text, encoding="utf-8")
+        with replace_file(self.path / "experiment.json") as file:
+            file.write(text.encode())
 
     def read(self) -> dict[str, Any]:
         """What the folder holds, or an error that says what is wrong with it."""
@@ -148,7 +170,8 @@ class Folder:
 
     def publish(self, page: Page) -> None:
         """Write the report."""
-        self.page_file.write_text(render(page), encoding="utf-8")
+        with replace_file(self.page_file) as file:
+            file.write(render(page).encode())
 
 
 def _require_entries(contents: dict[str, Any]) -> None:

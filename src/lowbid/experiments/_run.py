@@ -8,28 +8,28 @@ from lowbid.simulation import Result, simulate
 
 
 def run(case: Case, folder: Folder, workers: int | None = None) -> Result:
-    """Run one case and save its result; on Ctrl-C, that of the policies that were finished.
+    """Run one case, and save its result each time that a policy is finished.
 
-    A policy's losses and random numbers do not depend on the others', so the policies can be run
-    one after another: the result is the same as that of one call of `simulate` for all.
+    Policies whose results were resumed are not run again. A policy's losses and random
+    numbers do not depend on the others', so the policies can be run one after another: the result
+    is the same as that of one call of `simulate` for all.
     """
-    finished: list[Result] = []
-    try:
-        for number, (name, policy) in enumerate(case.policies.items(), start=1):
-            label = f"{case.key}, {number} of {len(case.policies)}, {name}"
-            finished.append(
-                simulate(
-                    {name: policy},
-                    case.environment,
-                    case.horizon,
-                    case.runs,
-                    case.seed,
-                    workers=workers,
-                    progress=label,
-                )
-            )
-    finally:
-        if finished:
-            result = Result.concatenate(finished)
-            folder.save(case.key, result)
-    return result
+    result = folder.begun(case)
+    for number, (name, policy) in enumerate(case.policies.items(), start=1):
+        if result is not None and name in result.policies:
+            continue
+        label = f"{case.key}, {number} of {len(case.policies)}, {name}"
+        found = simulate(
+            {name: policy},
+            case.environment,
+            case.horizon,
+            case.runs,
+            case.seed,
+            workers=workers,
+            progress=label,
+        )
+        result = found if result is None else Result.concatenate([result, found])
+        folder.save(case.key, result)
+    if result is None:
+        raise AssertionError("a case has at least one policy")
+    return result[list(case.policies)]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 import time
 
+from lowbid.simulation._terminal import can_show, room
+
 _WIDTH = 30
 
 
@@ -28,8 +30,13 @@ class Progress:
         left = f"{elapsed * (1 - part) / part:.0f} s left" if part > 0.01 else "starting"
         if done == 0:
             left = "compiling, the first time only"
-        bar = "█" * filled + "░" * (_WIDTH - filled)
-        print(f"\r{self.what} {bar} {part:4.0%}  {left}\033[K", end="", file=sys.stderr, flush=True)
+        full, empty = "█░" if can_show("█░", sys.stderr) else "#."
+        bar = f"{full * filled}{empty * (_WIDTH - filled)} {part:4.0%}  {left}"
+        # A line that is broken in two could not be taken away again: the bar gives way first.
+        line = f"{self.what} {bar}"
+        if len(line) >= room():
+            line = f"{self.what} {part:4.0%}"[: room() - 1]
+        print(f"\r{line}\033[K", end="", file=sys.stderr, flush=True)
         self.shown = True
 
     def close(self) -> None:

@@ -3,71 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import importlib
 import importlib.util
 import os
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from lowbid._require import require_whole
-from lowbid.errors import InvalidValueError, MissingPackageError, UnknownNameError
+from lowbid.errors import InvalidValueError, MissingPackageError
 from lowbid.simulation._provenance import joined
 from lowbid.simulation._result_file import damaged, read_columns, read_path, write_columns
-from lowbid.simulation._statistics import CONFIDENCE, Estimate, caution, estimate
+from lowbid.simulation._statistics import Estimate, estimate
+from lowbid.simulation._summary import Summary, known, summary_row
 
 _KINDS = ["i1", "f3", "i3"]  # whole checkpoints, regret and whole pulls, with their dimensions
-_QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-
-
-class Row(NamedTuple):
-    """The regret of one policy at one step, over all runs.
-
-    Attributes
-    ----------
-    policy : str
-        Its name.
-    mean, sd, se, low, high : float
-        See `Estimate`.
-    quantiles : dict
-        From the probability to the regret that this part of the runs does not exceed.
-    max : float
-        The worst run: with few batches the right tail is heavy.
-    runs : int
-        The number of runs.
-    """
-
-    policy: str
-    mean: float
-    sd: float
-    se: float
-    low: float
-    high: float
-    quantiles: dict[float, float]
-    max: float
-    runs: int
-
-
-class Summary(tuple[Row, ...]):
-    """One row for each policy, best first; prints as a table."""
-
-    def row(self, policy: str) -> Row:
-        """The row of one policy."""
-        return next(row for row in self if row.policy == _known(policy, [r.policy for r in self]))
-
-    def __str__(self) -> str:
-        width = max(len(row.policy) for row in self)
-        head = f"{'policy':{width}}  {'mean':>10}  {f'{CONFIDENCE:.0%} interval':^23}  {'sd':>10}"
-        head += "".join(f"  {f'q{100 * q:g}':>9}" for q in _QUANTILES) + f"  {'max':>9}"
-        lines = [head, "-" * len(head)]
-        for row in self:
-            line = f"{row.policy:{width}}  {row.mean:10.2f}  [{row.low:10.2f},{row.high:10.2f}]"
-            line += f"  {row.sd:10.2f}" + "".join(f"  {x:9.1f}" for x in row.quantiles.values())
-            lines.append(line + f"  {row.max:9.1f}")
-        return "\n".join([*lines, *filter(None, [caution(self[0].runs)])])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -121,7 +73,7 @@ class Result:
         ['BatchEnsemble(batches=2)', 'UCB1']
         """
         at = self._at(step)
-        rows = [_row(name, self.regret[i, :, at]) for i, name in enumerate(self.policies)]
+        rows = [summary_row(name, self.regret[i, :, at]) for i, name in enumerate(self.policies)]
         return Summary(sorted(rows, key=lambda row: row.mean))
 
     def difference(self, first: str, second: str, step: int | None = None) -> Estimate:
@@ -214,7 +166,7 @@ class Result:
         return cls(tuple(names), results[0].checkpoints, regret, pulls, provenance)
 
     def _index(self, policy: str) -> int:
-        return self.policies.index(_known(policy, self.policies))
+        return self.policies.index(known(policy, self.policies))
 
     def _at(self, step: int | None) -> int:
         if step is None:
@@ -226,15 +178,3 @@ class Result:
                 f"step {step} was not recorded; the nearest checkpoint is {near}."
             )
         return int(known.index(step))
-
-
-def _row(policy: str, regret: npt.NDArray[np.float64]) -> Row:
-    quantiles = dict(zip(_QUANTILES, np.quantile(regret, _QUANTILES).tolist(), strict=True))
-    return Row(policy, *estimate(regret, at_least=0.0), quantiles, float(regret.max()), len(regret))
-
-
-def _known(policy: str, known: Sequence[str]) -> str:
-    if isinstance(policy, str) and policy in known:
-        return policy
-    near = difflib.get_close_matches(str(policy), known, n=1) or known
-    raise UnknownNameError(f"no policy is named {policy!r}; did you mean {near[0]!r}?")

@@ -7,10 +7,13 @@ import math
 
 from lowbid.environments import Environment
 from lowbid.policies import Policy
+from lowbid.simulation._terminal import room
 
 # A difference of more standard errors than this is a disagreement: by chance it comes up once in
 # two thousand cells.
 _TOO_FAR = 3.5
+# Of a table with everything in one line.
+_WIDTH = 135
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,13 +96,18 @@ class Comparison:
     @staticmethod
     def head() -> str:
         """The head of a table of comparisons."""
-        columns = f"{'ours':>8} {'published':>9} {'our se':>8} {'their se':>8}"
-        return f"{'problem':<28} {'policy':<44} {columns}  verdict"
+        columns = f"{'ours':>8} {'published':>9} {'our se':>8} {'their se':>8}  verdict"
+        return _line("problem", "policy", columns)
 
     def __str__(self) -> str:
         verdict = "agrees" if self.agrees else f"DISAGREES by {self.distance:+.1f} se"
         errors = f"{self.standard_error:8.2f} {self.cell.standard_error(self.sd):8.2f}"
-        return (
-            f"{self.cell.problem:<28} {self.cell.policy.name:<44} {self.regret:8.1f} "
-            f"{self.cell.regret:9.1f} {errors}  {verdict}"
-        )
+        columns = f"{self.regret:8.1f} {self.cell.regret:9.1f} {errors}  {verdict}"
+        return _line(self.cell.problem, self.cell.policy.name, columns)
+
+
+def _line(problem: str, policy: str, columns: str) -> str:
+    """A row of a table: one line, or two where the terminal is narrow."""
+    if room() >= _WIDTH:
+        return f"{problem:<28} {policy:<44} {columns}"
+    return f"{problem}, {policy}\n  {columns}"

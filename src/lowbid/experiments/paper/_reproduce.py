@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from lowbid._require import require_whole
+from lowbid.experiments._claim_folder import claimed
 from lowbid.experiments._experiment import Case
 from lowbid.experiments._folder import Folder, described
 from lowbid.experiments._run import run
@@ -91,39 +92,54 @@ def reproduce(
     folder: Folder,
     command: str,
     workers: int | None = None,
+    resume: bool = False,
     say: Callable[[str], None] = print,
 ) -> list[Judged]:
-    """Run a plan into a folder and write it up; the answer is the verdicts."""
+    """Run a plan into a folder and write it up; the answer is the verdicts.
+
+    With `resume`, what the folder holds of this plan is kept and not run again.
+    """
     if workers is not None:
         require_whole("workers", workers)
     cases, long_cases = plan.cases(), plan.long_cases()
     others = plan.alternatives(cases)
     contents = _contents(plan, cases, long_cases, others, command)
-    folder.start(contents)
-    for each in [*cases, *long_cases]:
-        result = run(each, folder, workers)
-        say(f"{each.title}: regret after {each.horizon} steps, {each.runs} runs")
-        say(f"{result.summary()}\n")
-    if others:
-        say(f"Other choices of the settings, {len(others)} cases ...")
+    with claimed(folder.path):
+        folder.start(contents, [*cases, *long_cases, *(other.case for other in others)], resume)
+        for each in [*cases, *long_cases]:
+            result = run(each, folder, workers)
+            say(f"{each.title}: regret after {each.horizon} steps, {each.runs} runs")
+            say(f"{result.summary()}\n")
+        if others:
+            say(f"Other choices of the settings, {len(others)} cases ...")
+        _run_and_draw(others, figures(folder, contents), folder, workers)
+        if plan.thorough and "test-1" in plan.tests:
+            say("Time and memory ...")
+            contents["costs"] = measure_costs(plan.chosen, plan.horizon, plan.seed, plan.policies)
+            folder.write(contents)
+        say("Report ...\n")
+        return write_page(folder, contents)
+
+
+def _run_and_draw(
+    others: list[Alternative],
+    drawings: list[Callable[[], object]],
+    folder: Folder,
+    workers: int | None,
+) -> None:
+    """Run other choices of the settings, and draw the figures beside that."""
     most = workers or os.cpu_count() or 1
     beside = ThreadPoolExecutor(1)
-    drawings = [beside.submit(draw) for draw in figures(folder, contents)]
+    drawn = [beside.submit(draw) for draw in drawings]
     try:
         for other in others:
-            drawn = all(drawing.done() for drawing in drawings)
-            run(other.case, folder, most if drawn else max(1, most - 1))
-        for drawing in drawings:
+            done = all(drawing.done() for drawing in drawn)
+            run(other.case, folder, most if done else max(1, most - 1))
+        for drawing in drawn:
             drawing.result()
     finally:
         # Not waiting for the figure at hand: Ctrl-C is to be answered at once.
         beside.shutdown(wait=False, cancel_futures=True)
-    if plan.thorough and "test-1" in plan.tests:
-        say("Time and memory ...")
-        contents["costs"] = measure_costs(plan.chosen, plan.horizon, plan.seed, plan.policies)
-        folder.write(contents)
-    say("Report ...\n")
-    return write_page(folder, contents)
 
 
 def _contents(

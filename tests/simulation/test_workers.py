@@ -1,0 +1,36 @@
+import threading
+
+import numpy as np
+import pytest
+
+import lowbid
+from lowbid.simulation import _simulate
+
+ARMS = lowbid.RandomArms(lowbid.Bernoulli, n_arms=4)
+
+
+def test_a_stopped_simulation_ends_within_a_checkpoint():
+    simulation = _simulate._Simulation(
+        {"UCB1": lowbid.UCB1()}, ARMS, 10**9, 1, 0, np.arange(10**3, 10**9, 10**6)
+    )
+    timer = threading.Timer(0.3, lambda: simulation.stop.__setitem__(0, 1))
+    timer.start()
+    simulation.run(workers=1, progress=False)
+    assert simulation.regret[0, 0, -1] == 0.0
+
+
+def test_ctrl_c_does_not_wait_for_what_cannot_be_stopped(monkeypatch):
+    compiled, ended = threading.Event(), []
+
+    def compiling(self, number, policy):
+        return lambda first, last, done: ended.append(compiled.wait(10))
+
+    def interrupted(pending, timeout, return_when):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("lowbid.simulation._simulate._Simulation._task", compiling)
+    monkeypatch.setattr("lowbid.simulation._workers.wait", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        lowbid.simulate(lowbid.UCB1(), ARMS, horizon=10, runs=1, workers=1)
+    assert ended == []
+    compiled.set()

@@ -4,12 +4,16 @@ The parts of the package are imported when one of their names is first used, so 
 ``import lowbid`` and ``lowbid --help`` are quick.
 """
 
+from __future__ import annotations
+
 import importlib
-from typing import TYPE_CHECKING, Any
 
 from lowbid._version import __version__ as __version__
 
+TYPE_CHECKING = False  # as type checkers know it; `typing` itself takes a while to import
 if TYPE_CHECKING:
+    from typing import Any
+
     from lowbid import environments as environments
     from lowbid import errors as errors
     from lowbid import kernels as kernels

@@ -4,11 +4,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help reproduce test mutate lint coverage bench bench-quick bench-core clean
+.PHONY: help reproduce test test-slow mutate lint coverage bench bench-quick bench-core clean
 
 help:
 	@echo "make reproduce   the paper's experiments: tables, figures, and a verdict on each of its claims"
 	@echo "make test        run the tests"
+	@echo "make test-slow   run those that take long, or a browser"
 	@echo "make mutate      plant mistakes and see that the tests notice; WORDS=simulation for some"
 	@echo "make lint        check style, types and the direction of imports"
 	@echo "make coverage    run the kernels' tests uncompiled and report what they cover"
@@ -27,7 +28,10 @@ reproduce: $(VENV)/installed
 	$(BIN)/lowbid reproduce --out out/reproduce
 
 test: $(VENV)/installed
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 -m 'not slow'
+
+test-slow: $(VENV)/installed
+	$(BIN)/python -m pytest -n 2 -m slow
 
 # Mistakes are planted in a copy of the project; see tests/mutations/run.py.
 mutate: $(VENV)/installed

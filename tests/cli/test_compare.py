@@ -5,7 +5,6 @@ import pytest
 
 import lowbid
 from lowbid.cli import main
-from lowbid.cli._arguments import whole
 
 
 def test_compare_prints_a_table_and_leaves_figures_and_data(tmp_path, capsys):
@@ -155,15 +154,6 @@ def test_two_comparisons_do_not_share_a_folder(tmp_path, capsys, monkeypatch):
     assert main(command) == 0  # the first is over
 
 
-@pytest.mark.parametrize("command", ["compare", "reproduce", "theory"])
-def test_an_empty_folder_name_is_refused(command, capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(SystemExit):
-        main([command, "--out", ""])
-    assert "the name is empty" in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_bounds_are_drawn_and_kept(tmp_path, capsys):
     command = ["compare", "--arms", "bernoulli:0.1,0.5", "--policies", "ucb1", "--bounds"]
     assert main([*command, "--horizon", "50", "--runs", "4", "--out", str(tmp_path)]) == 0
@@ -241,15 +231,3 @@ def test_an_earlier_experiment_leaves_nothing_behind(tmp_path, capsys):
     assert main(["compare", *arms, *arms, *small]) == 0
     assert main(["compare", *arms, *small]) == 0
     assert [path.name for path in (tmp_path / "data").iterdir()] == ["case-1.npz"]
-
-
-@pytest.mark.parametrize(("text", "number"), [("1e3", 1000), ("1_000", 1000), ("20", 20)])
-def test_whole_numbers_however_written(text, number):
-    assert whole(text) == number
-
-
-@pytest.mark.parametrize("text", ["1.5", "many", "inf", "nan", "1e-3"])
-def test_other_numbers_are_refused_with_advice(text, capsys):
-    with pytest.raises(SystemExit):
-        main(["compare", "--horizon", text])
-    assert f"{text!r} is not a whole number; write 1000 or 1e3." in capsys.readouterr().err

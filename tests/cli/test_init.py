@@ -1,3 +1,4 @@
+import os
 import resource
 import subprocess
 import sys
@@ -24,7 +25,7 @@ def test_a_full_disk_leaves_nothing(tmp_path):
         preexec_fn=limit,
         capture_output=True,
         text=True,
-        env={"PYTHONDONTWRITEBYTECODE": "1"},
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
     )
     assert done.returncode == 2
     assert done.stderr.startswith("lowbid: mine.toml cannot be written")

@@ -1,7 +1,5 @@
 import pytest
 
-import lowbid
-from lowbid.errors import InvalidValueError, UnknownNameError
 from lowbid.experiments.paper import HORIZON, POLICIES, RUNS, SETTINGS, TITLES, Plan, choose
 from lowbid.experiments.paper._cases import alternatives, case
 
@@ -51,22 +49,3 @@ def test_costly_choices_are_left_out_unless_asked_for():
     everything = {o.choice: o for o in alternatives(base, DEFAULTS, costly=True)}
     assert ("mars", "1/T^2") not in cheap
     assert everything["1/T^2"].case.runs == 4
-
-
-def test_settings_are_named_and_unknown_ones_answered():
-    changed = choose(["schedule=8log", "mars=1/1000"])
-    made = case("test-1", changed, 100, 1, 0).policies
-    assert made["EnsembleAdaptive"].batches == lowbid.schedules.Anytime()
-    assert made["MARS"] == lowbid.MARS(1000)
-    with pytest.raises(UnknownNameError, match="did you mean schedule"):
-        choose(["shedule=8log"])
-    with pytest.raises(UnknownNameError, match="known are"):
-        choose(["ties=zzz"])
-    with pytest.raises(InvalidValueError, match="setting=choice"):
-        choose(["ties"])
-
-
-def test_long_plans_leave_mars_out_at_the_longest_horizon():
-    plan = Plan(DEFAULTS, HORIZON, RUNS, 0, tests=["test-1"], long=True)
-    lengths = {each.horizon: "MARS" in each.policies for each in plan.long_cases()}
-    assert lengths == {20_000: True, 200_000: False}

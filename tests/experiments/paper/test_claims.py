@@ -1,8 +1,7 @@
 import pytest
 
-from lowbid.experiments.paper import CLAIMS, POLICIES, Claim, differences, recorded
+from lowbid.experiments.paper import CLAIMS, POLICIES, Claim, recorded
 from lowbid.experiments.paper._evidence import ClaimCheck, Study
-from lowbid.experiments.paper._report import Judged
 from lowbid.simulation import Estimate
 
 NOTHING = Study({}, {})
@@ -46,17 +45,6 @@ def test_every_claim_has_a_name_of_its_own_and_a_recorded_verdict():
     assert len(set(keys)) == len(keys)
     assert list(recorded()) == keys
     assert set(recorded().values()) <= {"reproduced", "not reproduced", "undecided"}
-
-
-def test_differences_are_those_from_the_record_but_for_times():
-    as_recorded = [Judged(claim, recorded()[claim.key], [], {}) for claim in CLAIMS]
-    assert differences(as_recorded) == []
-    other = {"reproduced": "undecided", "undecided": "reproduced", "not reproduced": "reproduced"}
-    changed = [each._replace(verdict=other[each.verdict]) for each in as_recorded]
-    named = [line.split()[0] for line in differences(changed)]
-    assert named == [claim.key for claim in CLAIMS if not claim.timed]
-    untested = [each._replace(verdict="not tested") for each in as_recorded]
-    assert differences(untested) == []
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.key)

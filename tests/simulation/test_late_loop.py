@@ -9,8 +9,7 @@ import lowbid
 from lowbid import Bandit, BatchEnsemble
 from lowbid._kernel import interpreted, kernel
 from lowbid._random import key, stream_of_run
-from lowbid.errors import InvalidValueError
-from lowbid.simulation import Delay, FixedDelay, GeometricDelay, ObservedDelay, _simulate, loss_of
+from lowbid.simulation import FixedDelay, GeometricDelay, _simulate, loss_of
 from lowbid.simulation._delays import Late
 
 ARMS = lowbid.Bernoulli([0.2, 0.3, 0.4, 0.5])
@@ -81,30 +80,6 @@ def online(bandit, steps, seed, delay=0, lost=0.0, batch=1):
     return chosen
 
 
-def test_delays_have_the_distribution_that_they_say():
-    stream = stream_of_run(key(0, "test"), 0)
-    for delay, mean in [(GeometricDelay(30.0), 30.0), (ObservedDelay([1, 2, 9]), 4.0)]:
-        draws = [type(delay).draw(delay.table(), stream) for _ in range(20_000)]
-        standard_error = np.std(draws) / np.sqrt(len(draws))
-        assert abs(np.mean(draws) - mean) < 4 * standard_error
-        assert min(draws) >= 0
-    zeros = [GeometricDelay.draw(GeometricDelay(1.0).table(), stream) == 0 for _ in range(4000)]
-    assert abs(np.mean(zeros) - 0.5) < 4 * 0.5 / np.sqrt(4000)
-
-
-def test_a_delay_of_ones_own():
-    class Lunch(Delay):
-        @staticmethod
-        def draw(table, stream):
-            return 5
-
-    policy = BatchEnsemble(batches=2)
-    same(
-        lowbid.simulate(policy, ARMS, 100, runs=2, delay=Lunch()),
-        lowbid.simulate(policy, ARMS, 100, runs=2, delay=5),
-    )
-
-
 def test_filling_in_pending_losses_keeps_a_burst_from_herding():
     arms = lowbid.Bernoulli([0.4] + [0.5] * 9)
     result = lowbid.simulate(
@@ -116,36 +91,6 @@ def test_filling_in_pending_losses_keeps_a_burst_from_herding():
         delay=1000,
     )
     assert result.difference("fills", "ignores").high < -400
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"delay": -1},
-        {"delay": 1.5},
-        {"delay": []},
-        {"delay": [1, -2]},
-        {"delay": "long"},
-        {"lost": 1.0},
-        {"lost": -0.1},
-        {"lost": float("nan")},
-        {"batch": 0},
-    ],
-    ids=str,
-)
-def test_settings_that_make_no_sense(wrong):
-    with pytest.raises(InvalidValueError):
-        lowbid.simulate(BatchEnsemble(), ARMS, 100, **wrong)
-    with pytest.raises(InvalidValueError):
-        GeometricDelay(0.0)
-
-
-def test_late_settings_are_part_of_the_provenance():
-    plain = lowbid.simulate(BatchEnsemble(), ARMS, 50, runs=1).provenance
-    late = lowbid.simulate(BatchEnsemble(), ARMS, 50, runs=1, delay=3, lost=0.1).provenance
-    assert "delay" not in plain
-    assert (late["delay"], late["lost"], late["batch"]) == ("FixedDelay(steps=3)", 0.1, 1)
-    assert late["configuration_hash"] != plain["configuration_hash"]
 
 
 class PlainState(NamedTuple):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import lowbid
-from lowbid.errors import LowbidError
+from lowbid.errors import InvalidValueError, LowbidError
 from lowbid.experiments import Case
-from lowbid.simulation import FixedDelay, GeometricDelay, ObservedDelay
+from lowbid.simulation import FixedDelay, GeometricDelay, ObservedDelay, _inputs
 from lowbid.validation import SOURCES, compare
 
 ODD = {
@@ -121,6 +121,50 @@ def test_a_very_small_mean_delay_is_none_at_all():
     assert np.array_equal(late.regret, RESULT.regret)
 
 
-def test_delays_of_numpy_s_numbers_are_described_like_others():
-    assert repr(FixedDelay(np.int64(3))) == "FixedDelay(steps=3)"
-    assert repr(ObservedDelay(np.array([1, 2]))) == "ObservedDelay(steps=(1, 2))"
+def test_checkpoints():
+    result = lowbid.simulate(lowbid.UCB1(), ARMS, horizon=50, runs=1, checkpoints=[1, 10, 20])
+    assert result.checkpoints.tolist() == [1, 10, 20, 50]
+    for horizon in (1, 2, 7, 200, 2000, 10**7):
+        steps = _inputs.default_checkpoints(horizon)
+        assert steps[0] == 1
+        assert steps[-1] == horizon
+        assert (np.diff(steps) > 0).all()
+        assert len(steps) <= 262
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"horizon": 0}, "horizon is 0"),
+        ({"horizon": 2.5}, r"horizon is 2\.5"),
+        ({"runs": 0}, "runs is 0"),
+        ({"workers": -1}, "workers is -1"),
+        ({"seed": -3}, "seed is -3"),
+        ({"policies": []}, "policies is empty"),
+        ({"policies": [lowbid.UCB1]}, r"give an object such as UCB1\(\)"),
+        ({"policies": [lowbid.UCB1(), lowbid.UCB1()]}, "two policies are named 'UCB1'"),
+        ({"environment": [0.1, 0.2]}, "environment is"),
+        ({"checkpoints": [5, 4]}, "increasing whole numbers"),
+        ({"checkpoints": [0, 4]}, "increasing whole numbers"),
+        ({"checkpoints": [4, 400]}, "increasing whole numbers"),
+        ({"checkpoints": [0.5]}, "increasing whole numbers"),
+        ({"checkpoints": np.array([400, 4], np.uint64)}, "increasing whole numbers"),
+        ({"environment": lowbid.Deterministic([1e150, 0.0])}, "would overflow; scale the arms"),
+        (
+            {"policies": lowbid.BetaThompson(), "environment": lowbid.Gaussian([0.5])},
+            "takes losses from 0 to 1, but",
+        ),
+    ],
+)
+def test_bad_input_is_named(arguments, message):
+    good = {"policies": lowbid.UCB1(), "environment": ARMS, "horizon": 10, "runs": 1}
+    with pytest.raises(InvalidValueError, match=message):
+        lowbid.simulate(**{**good, **arguments})
+
+
+def test_a_policy_without_a_rule_is_named():
+    class Empty(lowbid.Policy):
+        pass
+
+    with pytest.raises(InvalidValueError, match="Empty has no rule"):
+        lowbid.simulate(Empty(), ARMS, horizon=10, runs=1)

@@ -6,7 +6,7 @@ from lowbid.cli import main, parser
 from lowbid.cli._arguments import command_line, whole
 
 
-@pytest.mark.parametrize("command", ["compare", "reproduce", "theory"])
+@pytest.mark.parametrize("command", ["compare", "league", "reproduce", "theory"])
 def test_an_empty_folder_name_is_refused(command, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from lowbid.cli._arguments import command_line
+from lowbid.cli._arguments import command_line, named_path
 
 _QUICK_HORIZON, _QUICK_SCALE = 10_000, 0.1
 
@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--workers", type=int, help="threads; one per core if not given")
     parser.add_argument(
         "--out",
-        type=Path,
+        type=named_path,
         default=Path("lowbid-league"),
         help="a folder; lowbid-league if not given",
     )

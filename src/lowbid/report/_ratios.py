@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lowbid.report._figures import matplotlib_without_screen, save_png_and_svg
 from lowbid.report._blocks import Picture
+from lowbid.report._figures import matplotlib_without_screen, save_png_and_svg
 from lowbid.report._themes import LIGHT, Theme, picture
 
 Ratios = Mapping[str, Mapping[str, float]]  # what is compared, then whose ratio

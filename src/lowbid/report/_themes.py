@@ -6,10 +6,10 @@ import io
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from lowbid.report._blocks import Picture
 from lowbid.report._chart import DARK as DARK_COLOURS
 from lowbid.report._chart import style
 from lowbid.report._figures import matplotlib_without_screen
-from lowbid.report._blocks import Picture
 
 Draw = Callable[[Any, "Theme"], None]
 

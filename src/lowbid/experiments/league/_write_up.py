@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from lowbid._files import replace_file
+from lowbid._replace_file import replace_file
 from lowbid.experiments.league._play import HORIZONS
 from lowbid.experiments.league._scores import Outcomes, Score, regrets, scores
 from lowbid.experiments.league._settings import OUTLIER_HORIZON, SETTINGS, Role

@@ -45,7 +45,7 @@ def headline(results: Answer) -> str:
     """The figures in short: what the README shows."""
     peers, arms = results["peers"], results["growth"]["arms"]
     rows = [
-        beside_peer(f"{row['policy']}: simulated steps a second, {cores}", figures, 1e9)
+        beside_peer(f"{row['policy']}: simulated steps per second, {cores}", figures, 1e9)
         for row in peers["simulate"]
         for cores, figures in (("one core", row), ("all cores", row["all cores"]))
         if cores == "one core" or row["policy"] in ("UCB1", "Batch Ensemble")
@@ -161,7 +161,7 @@ def simulation(results: Answer) -> str:
         + [beside_fastest(row["all cores"])]
         for row in results["simulate"]
     ]
-    head = ["simulated steps a second, one core", *heads(results), "lowbid / fastest peer"]
+    head = ["simulated steps per second, one core", *heads(results), "lowbid / fastest peer"]
     head += ["lowbid, all cores", "over the fastest peer"]
     return table(head, rows)
 
@@ -234,4 +234,4 @@ def growth(results: Answer) -> str:
 
 def workers(results: Answer) -> str:
     rows = [[f"{n} workers", within(ratio, " x")] for n, ratio in results.items() if n != "1"]
-    return table(["steps a second on the clock", "over one worker"], rows)
+    return table(["steps per second on the clock", "over one worker"], rows)

@@ -53,7 +53,7 @@ def test_unknown_names_are_answered_with_the_nearest(text, words):
 
 
 @pytest.mark.parametrize(
-    "text", ["batch-ensemble:2", "batch-ensemble:batches=log(1,2)", "batch-ensemble:batches=0"]
+    "text", ["batch-ensemble:2", "batch-ensemble:batches=log(1,2,3)", "batch-ensemble:batches=0"]
 )
 def test_bad_parameters_are_refused(text):
     with pytest.raises(InvalidValueError):

@@ -1,4 +1,4 @@
-"""The command line: one file a command.
+"""The command line: one file per command.
 
 A command is a module of this package with a docstring, whose first line is its help, and two
 functions: ``configure(parser)`` adds its arguments, and ``run(arguments)`` does the work and

@@ -1,4 +1,4 @@
-"""List all policies: what each must know, what it costs, what is proved, whom to cite.
+"""List all policies: what each must know, what it costs, what is proved, what to cite.
 
 Time is per step and memory in all, as they grow with K arms, t steps so far, n losses of an arm,
 l batches and M subsets or members. Guarantees leave constants out; b is the losses' scale, and T

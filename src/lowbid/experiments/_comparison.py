@@ -97,7 +97,7 @@ def provenance_sections(contents: dict[str, Any], charts: Sequence[Chart]) -> li
                 Facts(facts),
                 Text(
                     "The data behind the figures are in the folder data beside this page, one file "
-                    "a case; lowbid.Result.load reads them."
+                    "per case; lowbid.Result.load reads them."
                 ),
             ],
         ),

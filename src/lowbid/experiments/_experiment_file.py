@@ -1,4 +1,4 @@
-"""Experiment files: TOML, with every error told by its line."""
+"""Experiment files: TOML, with every error reported with its line."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ name = "three close arms"
 family = "bernoulli"
 mean = [0.1, 0.12, 0.2]
 
-# With random- before the family, n_arms arms are drawn anew in each run: the first parameter
+# With random- before the family, n_arms new arms are drawn in each run: the first parameter
 # between low and high (0 and 1 if not given), the others as they are given.
 [[arms]]
 name = "ten Gaussian arms with random means"
@@ -138,7 +138,7 @@ class _Reader:
         return tables
 
     def at(self, make: Callable[[], T], table: str, number: int) -> T:
-        """Do something with a table; an error is told by its line."""
+        """Do something with a table; an error is reported with its line."""
         try:
             return make()
         except LowbidError as error:

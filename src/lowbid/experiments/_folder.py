@@ -96,7 +96,7 @@ class Folder:
             raise InvalidValueError(
                 f"{self.path} holds results of another experiment: those of {case.key} are of "
                 "other arms, policies, steps, runs or another seed. Give the same arguments as "
-                "before, or leave --resume out to begin anew."
+                "before, or leave --resume out to start over."
             )
 
     def _require_ours(self) -> None:

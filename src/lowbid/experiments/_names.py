@@ -62,7 +62,7 @@ def _constructors() -> dict[str, Constructor]:
 def arms(name: str, parameters: Mapping[str, Any]) -> Environment:
     """Arms from their family's name and its parameters.
 
-    With ``random-`` before the family, `n_arms` arms are drawn anew in each run.
+    With ``random-`` before the family, `n_arms` new arms are drawn in each run.
 
     >>> arms("gaussian", {"mean": [0.1, 0.5], "sd": 2}).variances
     array([4., 4.])

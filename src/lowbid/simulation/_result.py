@@ -155,7 +155,9 @@ class Result:
         names = [name for result in results for name in result.policies]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            raise InvalidValueError(f"two results have a policy named {twice!r}; name one anew.")
+            raise InvalidValueError(
+                f"two results have a policy named {twice!r}; give one another name."
+            )
         provenance = joined([result.provenance for result in results])
         if any(not np.array_equal(r.checkpoints, results[0].checkpoints) for r in results):
             raise InvalidValueError(

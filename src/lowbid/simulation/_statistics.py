@@ -10,7 +10,7 @@ where γ is the skewness; √n g(T) is compared with Student's quantiles and the
 into an interval for μ. On each side the wider of Student's interval and Hall's is taken: the
 transformation also draws the end of the short tail in, and skewness estimated from few runs does
 not warrant that. How often the result covers the mean is measured by `benchmarks/coverage.py`,
-and told in docs/intervals.md.
+and shown in docs/intervals.md.
 
 References
 ----------

@@ -335,7 +335,7 @@ DISCUSSION = (
         "time-close-to-ucb",
         "discussion",
         "The ensembles' running time is close to UCB's.",
-        tuple(faster((e, "T"), (UCB, "T"), 2.0, f"time a step, {e} to UCB") for e in ENSEMBLES),
+        tuple(faster((e, "T"), (UCB, "T"), 2.0, f"time per step, {e} to UCB") for e in ENSEMBLES),
         "Close is read as: at most twice as long.",
         timed=True,
     ),
@@ -344,7 +344,7 @@ DISCUSSION = (
         "discussion",
         "The ensembles' running time is constant per step.",
         tuple(
-            faster((e, "10T"), (e, "T"), 1.5, f"time a step of {e}, at 10 T to at T")
+            faster((e, "10T"), (e, "T"), 1.5, f"time per step of {e}, at 10 T to at T")
             for e in ENSEMBLES
         ),
         "Constant is read as: at ten times the horizon a step takes at most half as long again.",
@@ -369,7 +369,7 @@ DISCUSSION = (
         "mars-time-quadratic",
         "discussion",
         "MARS has a running time of O(T^2).",
-        (slower((MARS_, "2T"), (MARS_, "T"), 1.6, "time a step of MARS, at 2 T to at T"),),
+        (slower((MARS_, "2T"), (MARS_, "T"), 1.6, "time per step of MARS, at 2 T to at T"),),
         "Read as: with delta = 1/T, a step takes at least 1.6 times as long when T is doubled; "
         "quadratic time in all would double it. A bound of the order is not a claim about every "
         "program: this one lets subsets catch up only when they must.",
@@ -389,7 +389,7 @@ DISCUSSION = (
         "For Bernoulli arms UCB-KL must solve an optimisation problem at each step, and so is "
         "slower than the ensembles.",
         tuple(
-            faster((e, "T"), (UCB_KL, "T"), 1.0, f"time a step, {e} to UCB-KL") for e in ENSEMBLES
+            faster((e, "T"), (UCB_KL, "T"), 1.0, f"time per step, {e} to UCB-KL") for e in ENSEMBLES
         ),
         timed=True,
     ),

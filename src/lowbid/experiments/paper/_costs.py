@@ -32,7 +32,7 @@ _SIZES = {"T": 1, "2T": 2, "10T": 10, "100T": 100}
 def measure_costs(
     chosen: Chosen, horizon: int, seed: int, names: Sequence[str] = TIMED
 ) -> dict[str, Any]:
-    """Processor seconds a step and bytes of state, by policy and horizon, on the arms of test 1."""
+    """Processor seconds per step and bytes of state, by policy and horizon, on test 1's arms."""
     chosen = {**chosen, "mars": "1/T"}
     timed = [policy for policy in TIMED if policy in names]
     cases = {name: case("test-1", chosen, k * horizon, 1, seed) for name, k in _TIMES.items()}

@@ -195,12 +195,12 @@ def _costs(costs: Mapping[str, Any]) -> list[Block]:
         kilobytes = [figure(sizes[policy][h] / 1e3) if h in sizes[policy] else "" for h in horizons]
         rows.append([policy, *nanoseconds, *kilobytes])
     head = ["policy"]
-    head += [f"ns a step, T = {horizons[h]}" for h in ("T", "2T", "10T")]
+    head += [f"ns per step, T = {horizons[h]}" for h in ("T", "2T", "10T")]
     head += [f"kB, T = {steps}" for steps in horizons.values()]
     return [
         Text(
-            f"Processor time a step, mean of {len(next(iter(times.values()))['T'])} measurements, "
-            f"and size of the state, on the arms of {TITLES[costs['arms']].lower()}; MARS with "
+            f"Processor time per step, mean of {len(next(iter(times.values()))['T'])} "
+            f"measurements, and size of the state, on the arms of {TITLES[costs['arms']].lower()}; MARS with "
             "one subset for each step. Times depend on the machine."
         ),
         Table(head, rows),

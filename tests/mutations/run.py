@@ -42,6 +42,8 @@ ROOT = HERE.parent.parent
 NOT_COPIED = (".venv", ".git", "out", ".peers", ".mypy_cache", ".ruff_cache", ".hypothesis")
 PATIENCE = 300.0  # seconds; tests that hang have noticed
 
+AT_WORK: set[subprocess.Popen[bytes]] = set()
+
 Outcome = Literal["killed", "SURVIVED", "DOES NOT FIT"]
 Selection = tuple[tuple[str, ...], str, bool]
 
@@ -155,13 +157,16 @@ def passes(selection: Selection, copy: Path) -> bool:
         "NUMBA_DISABLE_JIT": "1" if uncompiled else "0",
         "LOWBID_BROWSER_REQUIRED": "1",  # tests that are skipped notice nothing
     }
+    nothing = subprocess.DEVNULL
+    process = subprocess.Popen(command, cwd=copy, env=environment, stdout=nothing, stderr=nothing)
+    AT_WORK.add(process)
     try:
-        done = subprocess.run(
-            command, cwd=copy, env=environment, capture_output=True, timeout=PATIENCE, check=False
-        )
+        return process.wait(PATIENCE) == 0
     except subprocess.TimeoutExpired:
+        process.kill()
         return False
-    return done.returncode == 0
+    finally:
+        AT_WORK.discard(process)
 
 
 def attempts(
@@ -180,9 +185,11 @@ def attempts(
             try:
                 for future in as_completed(futures):
                     yield future.result()
-            finally:
+            finally:  # also when Ctrl-C is pressed: nobody waits for these any more
                 for future in futures:
                     future.cancel()
+                for process in list(AT_WORK):
+                    process.kill()
 
 
 def main(arguments: list[str] | None = None) -> int:

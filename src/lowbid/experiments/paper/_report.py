@@ -200,8 +200,9 @@ def _costs(costs: Mapping[str, Any]) -> list[Block]:
     return [
         Text(
             f"Processor time per step, mean of {len(next(iter(times.values()))['T'])} "
-            f"measurements, and size of the state, on the arms of {TITLES[costs['arms']].lower()}; MARS with "
-            "one subset for each step. Times depend on the machine."
+            "measurements, and size of the state, on the arms of "
+            f"{TITLES[costs['arms']].lower()}; MARS with one subset for each step. Times depend on "
+            "the machine."
         ),
         Table(head, rows),
     ]

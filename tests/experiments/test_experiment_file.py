@@ -77,6 +77,13 @@ def test_numbers_given_beside_the_file_count_and_are_checked(tmp_path):
         read_experiment(path, runs=0)
 
 
+def test_numbers_of_the_file_count(tmp_path):
+    path = tmp_path / "experiment.toml"
+    path.write_text("horizon = 77\nruns = 5\nseed = 9\n" + TEMPLATE[TEMPLATE.index("[[arms]]") :])
+    _, cases = read_experiment(path)
+    assert {(case.horizon, case.runs, case.seed) for case in cases} == {(77, 5, 9)}
+
+
 def test_a_file_that_is_not_there_says_how_to_get_one(tmp_path):
     with pytest.raises(FileFormatError, match="lowbid init"):
         read_experiment(tmp_path / "none.toml")

@@ -1,6 +1,8 @@
 import numpy as np
+import pytest
 
 import lowbid
+from lowbid.errors import FileFormatError
 from lowbid.experiments import Case, Folder, run
 from lowbid.experiments._folder import described
 
@@ -26,3 +28,12 @@ def test_data_that_nobody_vouches_for_are_not_taken_for_results(tmp_path):
         Folder(tmp_path).result("key").regret,
         lowbid.simulate({"ucb": lowbid.UCB1()}, ARMS, 30, 3, 2).regret,
     )
+
+
+def test_a_folder_of_a_newer_lowbid_is_refused(tmp_path):
+    folder = Folder(tmp_path)
+    folder.start(contents(case()), [case()])
+    file = tmp_path / "experiment.json"
+    file.write_text(file.read_text().replace('"format_version": 1', '"format_version": 2'))
+    with pytest.raises(FileFormatError, match="upgrade lowbid"):
+        folder.read()

@@ -40,7 +40,7 @@ from typing import Literal
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 NOT_COPIED = (".venv", ".git", "out", ".peers", ".mypy_cache", ".ruff_cache", ".hypothesis")
-PATIENCE = 300.0  # seconds; tests that hang have noticed
+PATIENCE = 600.0  # seconds; tests that hang have noticed
 
 AT_WORK: set[subprocess.Popen[bytes]] = set()
 

@@ -166,7 +166,8 @@ class Recording(lowbid.Policy):
 
 
 def test_each_run_has_delays_of_its_own_and_an_update_is_passed_the_step_of_its_arrival():
-    arms, steps, runs, seed, lost = lowbid.Gaussian([0.0, 1.0, 2.0]), 60, 3, 7, 0.25
+    # So many runs that one call of the loop plays several.
+    arms, steps, runs, seed, lost = lowbid.Gaussian([0.0, 1.0, 2.0]), 60, 9, 7, 0.25
     delay = GeometricDelay(6.0)
     Recording.seen.clear()
     lowbid.simulate(

@@ -1,10 +1,13 @@
 import threading
+import time
 
 import numpy as np
 import pytest
 
 import lowbid
 from lowbid.simulation import _simulate
+from lowbid.simulation._progress import Progress
+from lowbid.simulation._workers import work_off
 
 ARMS = lowbid.RandomArms(lowbid.Bernoulli, n_arms=4)
 
@@ -34,3 +37,23 @@ def test_ctrl_c_does_not_wait_for_what_cannot_be_stopped(monkeypatch):
         lowbid.simulate(lowbid.UCB1(), ARMS, horizon=10, runs=1, workers=1)
     assert ended == []
     compiled.set()
+
+
+def test_an_error_ends_the_tasks_at_work_and_those_that_wait():
+    stop, begun = np.zeros(1, np.int64), []
+
+    def fails(steps_done):
+        raise RuntimeError("broken")
+
+    def plays(steps_done):
+        begun.append(1)
+        for _ in range(500):
+            if stop[0]:
+                return
+            time.sleep(0.01)
+
+    with pytest.raises(RuntimeError, match="broken"):
+        work_off([plays, fails, *[plays] * 50], 2, stop, Progress(1, False))
+    assert stop[0] == 1
+    time.sleep(0.1)
+    assert len(begun) <= 2

@@ -138,9 +138,9 @@ class Policy:
     def name(self) -> str:
         """A short name: the class, and the parameters that differ from their defaults."""
         changed = [
-            f"{field.name}={_text(getattr(self, field.name))}"
+            f"{field.name}={_text(_value(self, field))}"
             for field in _fields(self)
-            if getattr(self, field.name) != field.default
+            if _value(self, field) != self.effective(field.name, field.default)
         ]
         return f"{type(self).__name__}({', '.join(changed)})" if changed else type(self).__name__
 
@@ -153,6 +153,10 @@ class Policy:
             if "later" not in field.metadata or getattr(self, field.name) != field.default
         ]
         return f"{type(self).__qualname__}({', '.join(values)})"
+
+    def effective(self, name: str, value: Any) -> Any:
+        """What a value of a parameter comes to in the rule; most are what they are."""
+        return value
 
     def describe(self, horizon: int) -> str:
         """The policy as a text from which it could be made again, for provenance."""
@@ -177,6 +181,21 @@ class Policy:
     def loss_range(self) -> tuple[float, float]:
         """The losses that the rule makes sense for; others are refused."""
         return -math.inf, math.inf
+
+    @property
+    def needs_range(self) -> bool:
+        """Whether the rule takes losses to be 1 wide because nobody said how wide they are."""
+        return False
+
+    def for_range(self, low: float, high: float) -> Policy:
+        """Make this policy one for losses that are known to lie between two ends.
+
+        A policy that must know how far losses spread takes that from the range, or refuses the
+        range if it contradicts a parameter that was given. Then the choices are the same in every
+        unit of measurement, if the random numbers are: take them from the stream that the
+        `identity` of the policy *before* this call names.
+        """
+        return self
 
     @property
     def best_loss(self) -> float:
@@ -268,15 +287,19 @@ def _named_tuple(policy: type[Policy]) -> type[Any]:
     return made
 
 
+def _value(policy: Policy, field: dataclasses.Field[Any]) -> Any:
+    return policy.effective(field.name, getattr(policy, field.name))
+
+
 def _number(policy: Policy, field: dataclasses.Field[Any]) -> Any:
     """A parameter's value, of one type whether the caller wrote 1 or 1.0."""
-    value = getattr(policy, field.name)
+    value = _value(policy, field)
     return float(value) if field.type in (float, "float") else value
 
 
 def _plain(policy: Policy, field: dataclasses.Field[Any]) -> Any:
     """A parameter's value as Python's own number: 2, 2.0 and NumPy's are one parameter."""
-    value = getattr(policy, field.name)
+    value = _value(policy, field)
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
         return value
     return float(value) if "float" in str(field.type) else int(value)

@@ -1,20 +1,4 @@
-"""Families of distributions, each by its mean: divergences, and how low a mean they allow.
-
-For a family with one distribution of each mean, D(x, y) is the Kullback-Leibler divergence of
-the one with mean x from the one with mean y. A family comes with three kernels on plain numbers:
-
-``divergence(x, y, sd)``
-    D(x, y), infinite where it is.
-``steepness(x, y, sd)``
-    The derivative of D(x, y) in y, for y < x: not positive, and minus infinity where it is.
-``lowest_mean(x, budget, sd)``
-    The lowest y <= x with D(x, y) <= budget.
-
-Only the Gaussian families read `sd`. None of them gives NaN. Where there is no closed form,
-Newton's method starts on the side of the solution from which, the function being convex, it
-cannot overshoot; it ends in 3 to 6 steps, and its answer depends on nothing but its arguments, so
-that arms with equal records have equal indices.
-"""
+"""Families of distributions, and the base of the policies that are made for one."""
 
 from __future__ import annotations
 
@@ -24,188 +8,11 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Self, cast
 
 from lowbid._kernel import kernel
-from lowbid._require import require_finite
+from lowbid.errors import InvalidValueError
+from lowbid.policies import _divergences as divergences
 from lowbid.policies._base import Constructor, Policy
 from lowbid.policies._moments import Moments
-
-# Newton's error after a step is about the square of its length.
-_SMALL = 1e-7
-_STEPS = 64
-# exp(-700) is as good as 0.
-_FAR = 700.0
-# Larger ratios are as good as infinite.
-_HUGE = 1e300
-
-
-@kernel
-def log_ratio(a: float, b: float, difference: float) -> float:
-    """Compute log(a / b), to full precision where a is near b; their difference must be exact."""
-    return math.log1p(difference / b) if 0.5 * b < a < 2.0 * b else math.log(a / b)
-
-
-@kernel
-def bernoulli_divergence(x: float, y: float, sd: float) -> float:
-    """D = x log(x / y) + (1 - x) log((1 - x) / (1 - y))."""
-    divergence = 0.0
-    if x > 0.0:
-        if y <= 0.0:
-            return math.inf
-        divergence += x * log_ratio(x, y, x - y)
-    if x < 1.0:
-        if y >= 1.0:
-            return math.inf
-        divergence += (1.0 - x) * log_ratio(1.0 - x, 1.0 - y, y - x)
-    return max(divergence, 0.0)
-
-
-@kernel
-def bernoulli_steepness(x: float, y: float, sd: float) -> float:
-    """(y - x) / (y (1 - y))."""
-    if y >= x:
-        return 0.0
-    return (y - x) / (y * (1.0 - y)) if y > 0.0 else -math.inf
-
-
-@kernel
-def bernoulli_lowest_mean(x: float, budget: float, sd: float) -> float:
-    """Newton's method on log y, in which D is convex too and nearly straight for small y."""
-    if budget <= 0.0 or x <= 0.0:
-        return x
-    if x >= 1.0:
-        return math.exp(-budget)
-    if budget > _FAR * x:
-        return 0.0
-    # Two lower bounds of y: one good near x, as for a Gaussian of the largest variance between
-    # y and x; the other good near 0, as for a Poisson distribution.
-    y = x - math.sqrt(2.0 * budget * (x * (1.0 - x) if x < 0.5 else 0.25))
-    log_y = math.log(x) - 1.0 - budget / x
-    if y > 0.0:
-        log_y = max(log_y, math.log(y))
-    for _ in range(_STEPS):
-        y = math.exp(log_y)
-        excess = bernoulli_divergence(x, y, sd) - budget
-        if excess <= 0.0 or y >= x:
-            break
-        step = excess * (1.0 - y) / (x - y)
-        log_y += step
-        if step * x <= _SMALL * (x - y):
-            break
-    return min(math.exp(log_y), x)
-
-
-@kernel
-def gaussian_divergence(x: float, y: float, sd: float) -> float:
-    """D = (x - y)^2 / (2 sd^2)."""
-    z = (x - y) / sd
-    return 0.5 * z * z
-
-
-@kernel
-def gaussian_steepness(x: float, y: float, sd: float) -> float:
-    """(y - x) / sd^2."""
-    return (y - x) / sd / sd
-
-
-@kernel
-def gaussian_lowest_mean(x: float, budget: float, sd: float) -> float:
-    """It is x - sd sqrt(2 budget)."""
-    return x - sd * math.sqrt(2.0 * max(budget, 0.0))
-
-
-@kernel
-def scaled_gaussian_divergence(x: float, y: float, sd: float) -> float:
-    """D = log(1 + (x - y)^2 / sd^2) / 2: the least over all variances of the second one."""
-    gap = abs(x - y)
-    if gap == 0.0:
-        return 0.0
-    if gap >= sd * 1e150:
-        return math.inf
-    z = gap / sd
-    return 0.5 * math.log1p(z * z)
-
-
-@kernel
-def scaled_gaussian_lowest_mean(x: float, budget: float, sd: float) -> float:
-    """It is x - sd sqrt(exp(2 budget) - 1)."""
-    return x - sd * math.sqrt(math.expm1(min(2.0 * max(budget, 0.0), _FAR)))
-
-
-@kernel
-def exponential_divergence(x: float, y: float, sd: float) -> float:
-    """D = x / y - 1 - log(x / y)."""
-    if x == y:
-        return 0.0
-    if x <= 0.0 or y <= 0.0:
-        return math.inf
-    if x > _HUGE * y:
-        return math.inf
-    return max((x - y) / y - log_ratio(x, y, x - y), 0.0)
-
-
-@kernel
-def exponential_steepness(x: float, y: float, sd: float) -> float:
-    """(y - x) / y^2."""
-    if y >= x:
-        return 0.0
-    return (y - x) / y / y if y > 0.0 else -math.inf
-
-
-@kernel
-def exponential_lowest_mean(x: float, budget: float, sd: float) -> float:
-    """It is x exp(-v) with exp(v) - 1 - v = budget, v > 0."""
-    if budget <= 0.0 or x <= 0.0:
-        return x
-    v = math.log1p(math.sqrt(2.0 * budget) + budget)
-    for _ in range(_STEPS):
-        slope = math.expm1(v)
-        step = (slope - v - budget) / slope
-        if step <= 0.0:
-            break
-        v -= step
-        if step <= _SMALL * v:
-            break
-    return x * math.exp(-v)
-
-
-@kernel
-def poisson_divergence(x: float, y: float, sd: float) -> float:
-    """D = y - x + x log(x / y)."""
-    if x <= 0.0:
-        return y
-    if y <= 0.0:
-        return math.inf
-    if y > _HUGE * x:
-        return math.inf
-    return max(x * ((y - x) / x - log_ratio(y, x, y - x)), 0.0)
-
-
-@kernel
-def poisson_steepness(x: float, y: float, sd: float) -> float:
-    """1 - x / y."""
-    if y >= x:
-        return 0.0
-    return (y - x) / y if y > 0.0 else -math.inf
-
-
-@kernel
-def poisson_lowest_mean(x: float, budget: float, sd: float) -> float:
-    """It is x exp(-v) with exp(-v) - 1 + v = budget / x, v > 0."""
-    if budget <= 0.0 or x <= 0.0:
-        return x
-    if budget > _FAR * x:
-        return 0.0
-    level = budget / x
-    # exp(-v) is at least 0, and at least (2 - v) / (2 + v): two upper bounds of v.
-    v = min(1.0 + level, 0.5 * (level + math.sqrt(level * (level + 8.0))))
-    for _ in range(_STEPS):
-        slope = -math.expm1(-v)
-        step = (v - slope - level) / slope
-        if step <= 0.0:
-            break
-        v -= step
-        if step <= _SMALL * v:
-            break
-    return x * math.exp(-v)
+from lowbid.policies._spread import known_spread, largest_sd, require_sd_within, require_spread
 
 
 @kernel
@@ -235,6 +42,20 @@ class Family:
     sd_of: ClassVar[Callable[..., float]] = known_sd
     lost_degrees: ClassVar[float] = 0.0  # losses that go into estimates other than the mean
 
+    @property
+    def changed(self) -> dict[str, Any]:
+        """The parameters that differ from their defaults."""
+        return {}
+
+    @property
+    def needs_range(self) -> bool:
+        """Whether it must know how far losses spread, and nobody said."""
+        return False
+
+    def for_range(self, policy: str, width: float) -> Family:
+        """Make this family one for losses in a range of this width; an error names the policy."""
+        return self
+
 
 @dataclasses.dataclass(frozen=True)
 class BernoulliFamily(Family):
@@ -243,27 +64,47 @@ class BernoulliFamily(Family):
     name = "bernoulli"
     needs = "losses in [0, 1]"
     loss_range = (0.0, 1.0)
-    divergence = bernoulli_divergence
-    steepness = bernoulli_steepness
-    lowest_mean = bernoulli_lowest_mean
+    divergence = divergences.bernoulli_divergence
+    steepness = divergences.bernoulli_steepness
+    lowest_mean = divergences.bernoulli_lowest_mean
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class GaussianFamily(Family):
     """Gaussian losses of known standard deviation; the bounds hold for sub-Gaussian ones."""
 
-    sd: float = 1.0
+    sd: float | None = None  # half the width of the declared range, else 1
 
     name = "gaussian"
     needs = "the losses' standard deviation"
     loss_range = (-math.inf, math.inf)
     location_free = True
-    divergence = gaussian_divergence
-    steepness = gaussian_steepness
-    lowest_mean = gaussian_lowest_mean
+    divergence = divergences.gaussian_divergence
+    steepness = divergences.gaussian_steepness
+    lowest_mean = divergences.gaussian_lowest_mean
 
     def __post_init__(self) -> None:
-        require_finite("sd", self.sd, above=0.0)
+        require_spread("sd", self.sd)
+
+    def __repr__(self) -> str:
+        return f"GaussianFamily(sd={1.0 if self.sd is None else self.sd!r})"
+
+    @property
+    def changed(self) -> dict[str, Any]:
+        """The standard deviation, if it is not 1."""
+        return {} if known_spread(self.sd) == 1.0 else {"sd": self.sd}
+
+    @property
+    def needs_range(self) -> bool:
+        """Whether the standard deviation was left out."""
+        return self.sd is None
+
+    def for_range(self, policy: str, width: float) -> Family:
+        """With the largest standard deviation in such a range, or an error for a larger one."""
+        if self.sd is None:
+            return GaussianFamily(largest_sd(width))
+        require_sd_within(policy, self.sd, width)
+        return self
 
 
 @dataclasses.dataclass(frozen=True)
@@ -275,9 +116,9 @@ class ScaledGaussianFamily(Family):
     loss_range = (-math.inf, math.inf)
     scale_free = True
     location_free = True
-    divergence = scaled_gaussian_divergence
+    divergence = divergences.scaled_gaussian_divergence
     steepness = None
-    lowest_mean = scaled_gaussian_lowest_mean
+    lowest_mean = divergences.scaled_gaussian_lowest_mean
     sd_of = sample_sd
     lost_degrees = 2.0
 
@@ -290,28 +131,50 @@ class ExponentialFamily(Family):
     needs = "exponentially distributed losses"
     loss_range = (0.0, math.inf)
     scale_free = True
-    divergence = exponential_divergence
-    steepness = exponential_steepness
-    lowest_mean = exponential_lowest_mean
+    divergence = divergences.exponential_divergence
+    steepness = divergences.exponential_steepness
+    lowest_mean = divergences.exponential_lowest_mean
 
 
 @dataclasses.dataclass(frozen=True)
 class PoissonFamily(Family):
-    """Poisson distributed losses: counts."""
+    """Poisson distributed losses: counts, which have no other unit than one event."""
 
     name = "poisson"
     needs = "Poisson distributed losses"
     loss_range = (0.0, math.inf)
-    divergence = poisson_divergence
-    steepness = poisson_steepness
-    lowest_mean = poisson_lowest_mean
+    divergence = divergences.poisson_divergence
+    steepness = divergences.poisson_steepness
+    lowest_mean = divergences.poisson_lowest_mean
 
 
 @dataclasses.dataclass(frozen=True)
 class FamilyPolicy(Policy):
-    """Base class of policies that are made for a family, and named after it."""
+    """Base class of policies that are made for a family, and named after it.
+
+    The family may be given by its name, such as "bernoulli".
+    """
 
     family: Family
+
+    families: ClassVar[tuple[type[Family], ...]] = (
+        BernoulliFamily,
+        GaussianFamily,
+        ExponentialFamily,
+        PoissonFamily,
+    )
+
+    def __post_init__(self) -> None:
+        known = {family.name: family for family in self.families}
+        given: Any = self.family
+        if isinstance(given, str) and given in known:
+            object.__setattr__(self, "family", known[given]())
+        elif type(given) not in self.families:
+            names = ", ".join(repr(name) for name in known)
+            raise InvalidValueError(
+                f"the family of {type(self).__name__} is {given!r}; choose one of {names}, or make "
+                f"the policy as {type(self).__name__}.bernoulli() and the like."
+            )
 
     @classmethod
     def bernoulli(cls, **options: Any) -> Self:
@@ -319,7 +182,7 @@ class FamilyPolicy(Policy):
         return cls(BernoulliFamily(), **options)
 
     @classmethod
-    def gaussian(cls, sd: float = 1.0, **options: Any) -> Self:
+    def gaussian(cls, sd: float | None = None, **options: Any) -> Self:
         """For Gaussian losses of known standard deviation."""
         return cls(GaussianFamily(sd), **options)
 
@@ -336,12 +199,7 @@ class FamilyPolicy(Policy):
     @classmethod
     def variants(cls) -> list[Policy]:
         """One for each family."""
-        return [
-            cls.bernoulli(),
-            cls.gaussian(),
-            cls.exponential(),
-            cls.poisson(),
-        ]
+        return [cls(family()) for family in cls.families]
 
     @classmethod
     def constructors(cls) -> dict[str, Constructor]:
@@ -357,20 +215,29 @@ class FamilyPolicy(Policy):
     @property
     def sd(self) -> float:
         """The known standard deviation, which only the Gaussian kernels read."""
-        return float(self.family.sd) if isinstance(self.family, GaussianFamily) else 1.0
+        return known_spread(self.family.sd) if isinstance(self.family, GaussianFamily) else 1.0
+
+    @property
+    def needs_range(self) -> bool:
+        """As the family does."""
+        return self.family.needs_range
+
+    def for_range(self, low: float, high: float) -> Policy:
+        """For the family with what the range says about it."""
+        family = self.family.for_range(self.name, high - low)
+        return self if family is self.family else dataclasses.replace(self, family=family)
 
     @property
     def name(self) -> str:
         """How the policy is made, with the parameters that differ from their defaults."""
-        own = [field for field in dataclasses.fields(self) if field.name != "family"]
-        changed = [
-            f"{field.name}={getattr(which, field.name)!r}"
-            for which, fields in ((self.family, dataclasses.fields(self.family)), (self, own))
-            for field in fields
-            if getattr(which, field.name) != field.default
-        ]
+        own = {field.name: field.default for field in dataclasses.fields(self)}
+        del own["family"]
+        changed = self.family.changed | {
+            name: getattr(self, name) for name in own if getattr(self, name) != own[name]
+        }
         made = f"{type(self).__name__}.{self.family.name}"
-        return f"{made}({', '.join(changed)})" if changed else made
+        texts = [f"{name}={value!r}" for name, value in changed.items()]
+        return f"{made}({', '.join(texts)})" if texts else made
 
     @property
     def scale_free(self) -> bool:

@@ -21,7 +21,7 @@ import numpy as np
 
 from lowbid._kernel import allocating_kernel, kernel
 from lowbid.policies._base import Floats
-from lowbid.policies._families import bernoulli_divergence, bernoulli_lowest_mean
+from lowbid.policies._divergences import bernoulli_divergence, bernoulli_lowest_mean
 from lowbid.policies._history import History, append_loss, history_of
 from lowbid.policies._moments import Moments, add_loss, moments_of
 

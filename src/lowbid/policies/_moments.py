@@ -22,6 +22,18 @@ class Moments(NamedTuple):
     means: Floats
     deviations: Floats  # the sum of squared deviations from the mean
 
+    def merged(self, other: Moments) -> Moments:
+        """What is known of each arm after the losses of both."""
+        counts, sums = self.counts + other.counts, self.sums + other.sums
+        apart = self.means - other.means
+        between = apart * apart * self.counts * other.counts / np.maximum(counts, 1.0)
+        return Moments(
+            counts=counts,
+            sums=sums,
+            means=sums / np.maximum(counts, 1.0),
+            deviations=self.deviations + other.deviations + between,
+        )
+
 
 @allocating_kernel
 def moments_of(n_arms: int) -> Moments:

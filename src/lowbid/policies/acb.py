@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream, normal
 from lowbid._require import require_finite, require_whole
-from lowbid.policies._base import About, Floats, Kernels, Policy
+from lowbid.policies._base import About, Floats, Kernels
 from lowbid.policies._moments import Moments, add_loss, moments_of
 from lowbid.policies._ranking import Ranking, lowest_arm, place, unplayed_ranking_of
+from lowbid.policies._spread import SpreadPolicy
 
 BIBTEX = r"""
 @inproceedings{ash2022anti,
@@ -35,7 +36,7 @@ class State(NamedTuple):
 
 
 @allocating_kernel
-def init(parameters: ACB, n_arms: int, capacity: int) -> State:
+def init(parameters: Any, n_arms: int, capacity: int) -> State:
     """Before its first loss an arm's index is minus infinity."""
     return State(
         moments=moments_of(n_arms),
@@ -45,13 +46,13 @@ def init(parameters: ACB, n_arms: int, capacity: int) -> State:
 
 
 @kernel
-def select(parameters: ACB, state: State, step: int, stream: Stream) -> int:
+def select(parameters: Any, state: State, step: int, stream: Stream) -> int:
     """Play the arm of lowest index."""
     return lowest_arm(state.ranking, True, stream)
 
 
 @kernel
-def update(parameters: ACB, state: State, arm: int, loss: float, step: int, stream: Stream) -> None:
+def update(parameters: Any, state: State, arm: int, loss: float, step: int, stream: Stream) -> None:
     """Give every member new noise, and work out the arm's index."""
     add_loss(state.moments, arm, loss)
     count = state.moments.counts[arm]
@@ -66,7 +67,7 @@ def update(parameters: ACB, state: State, arm: int, loss: float, step: int, stre
 
 
 @dataclass(frozen=True)
-class ACB(Policy):
+class ACB(SpreadPolicy):
     r"""ACB (anti-concentrated confidence bonuses) with K arms, in loss form.
 
     Each of M members is fitted to pure noise: with n losses of arm a, member j has the estimate
@@ -81,8 +82,9 @@ class ACB(Policy):
 
     Parameters
     ----------
-    beta : float
-        The width of the bonus, in units of the losses' noise.
+    beta : float, optional
+        The width of the bonus, in the unit of the losses; by default the width of the declared
+        range, else 1.
     members : int
         M: the theory asks for about log(T K).
     prior : float
@@ -102,9 +104,11 @@ class ACB(Policy):
        confidence bonuses for scalable exploration. ICLR.
     """
 
-    beta: float = 1.0
+    beta: float | None = None
     members: int = 10
     prior: float = 1.0
+
+    spread = "beta"
 
     about = About(
         family="ensemble",
@@ -117,9 +121,12 @@ class ACB(Policy):
     kernels = Kernels(init, select, update)
 
     def __post_init__(self) -> None:
-        require_finite("beta", self.beta, above=0.0)
+        super().__post_init__()
         require_whole("members", self.members)
         require_finite("prior", self.prior, above=0.0, or_equal=True)
+
+    def check_spread(self, given: float, low: float, high: float) -> None:
+        """Take any weight of exploration that was given."""
 
     @property
     def location_free(self) -> bool:

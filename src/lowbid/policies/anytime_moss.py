@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream
 from lowbid._require import require_finite
-from lowbid.policies._base import About, Floats, Kernels, Policy
+from lowbid.policies._base import About, Floats, Kernels
 from lowbid.policies._moments import Moments, add_loss, moments_of
 from lowbid.policies._scan import argmin
+from lowbid.policies._ucb import UCBPolicy
 
 BIBTEX = r"""
 @inproceedings{degenne2016anytime,
@@ -32,9 +33,18 @@ class State(NamedTuple):
     log_counts: Floats  # log n
     indices: Floats
 
+    def merged(self, other: State) -> State:
+        """The state after the losses of both."""
+        moments = self.moments.merged(other.moments)
+        return State(
+            moments=moments,
+            log_counts=np.log(np.maximum(moments.counts, 1.0)),
+            indices=np.full(len(self.indices), -math.inf),
+        )
+
 
 @allocating_kernel
-def init(parameters: AnytimeMOSS, n_arms: int, capacity: int) -> State:
+def init(parameters: Any, n_arms: int, capacity: int) -> State:
     """Before its first loss an arm's index is minus infinity."""
     return State(
         moments=moments_of(n_arms),
@@ -44,7 +54,7 @@ def init(parameters: AnytimeMOSS, n_arms: int, capacity: int) -> State:
 
 
 @kernel
-def select(parameters: AnytimeMOSS, state: State, step: int, stream: Stream) -> int:
+def select(parameters: Any, state: State, step: int, stream: Stream) -> int:
     """Play the arm of lowest confidence bound."""
     log = math.log(step) - math.log(len(state.indices))
     factor = 0.5 * (1.0 + parameters.alpha)
@@ -57,16 +67,14 @@ def select(parameters: AnytimeMOSS, state: State, step: int, stream: Stream) -> 
 
 
 @kernel
-def update(
-    parameters: AnytimeMOSS, state: State, arm: int, loss: float, step: int, stream: Stream
-) -> None:
+def update(parameters: Any, state: State, arm: int, loss: float, step: int, stream: Stream) -> None:
     """Move the arm's mean."""
     add_loss(state.moments, arm, loss)
     state.log_counts[arm] = math.log(state.moments.counts[arm])
 
 
 @dataclass(frozen=True)
-class AnytimeMOSS(Policy):
+class AnytimeMOSS(UCBPolicy):
     r"""Anytime MOSS, in loss form.
 
     With n losses of arm a, of mean m, its index at step t is
@@ -80,9 +88,9 @@ class AnytimeMOSS(Policy):
     ----------
     alpha : float
         How much wider than `MOSS` the index is, for not knowing the horizon.
-    scale : float
+    scale : float, optional
         b: the width of the losses' range, or twice their standard deviation if they are
-        Gaussian.
+        Gaussian; by default the width of the declared range, else 1.
 
     Examples
     --------
@@ -99,7 +107,7 @@ class AnytimeMOSS(Policy):
     """
 
     alpha: float = 1.35
-    scale: float = 1.0
+    scale: float | None = None
 
     about = About(
         family="index",
@@ -113,9 +121,4 @@ class AnytimeMOSS(Policy):
 
     def __post_init__(self) -> None:
         require_finite("alpha", self.alpha, above=0.0)
-        require_finite("scale", self.scale, above=0.0)
-
-    @property
-    def location_free(self) -> bool:
-        """Adding a number to every loss moves all indices alike."""
-        return True
+        super().__post_init__()

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream, normal
-from lowbid._require import require_finite
-from lowbid.policies._base import About, Floats, Kernels, Policy
+from lowbid.policies._base import About, Floats, Kernels
 from lowbid.policies._moments import Moments, add_loss, moments_of
 from lowbid.policies._scan import argmin
+from lowbid.policies._spread import DeviationPolicy
 
 BIBTEX = r"""
 @inproceedings{korda2013thompson,
@@ -33,13 +33,13 @@ class State(NamedTuple):
 
 
 @allocating_kernel
-def init(parameters: GaussianThompson, n_arms: int, capacity: int) -> State:
+def init(parameters: Any, n_arms: int, capacity: int) -> State:
     """Before its first loss an arm's draw is minus infinity."""
     return State(moments=moments_of(n_arms), draws=np.full(n_arms, -math.inf))
 
 
 @kernel
-def select(parameters: GaussianThompson, state: State, step: int, stream: Stream) -> int:
+def select(parameters: Any, state: State, step: int, stream: Stream) -> int:
     """Draw a mean loss for every arm, and play the lowest."""
     for arm in range(len(state.draws)):
         count = state.moments.counts[arm]
@@ -50,15 +50,13 @@ def select(parameters: GaussianThompson, state: State, step: int, stream: Stream
 
 
 @kernel
-def update(
-    parameters: GaussianThompson, state: State, arm: int, loss: float, step: int, stream: Stream
-) -> None:
+def update(parameters: Any, state: State, arm: int, loss: float, step: int, stream: Stream) -> None:
     """Move the arm's mean."""
     add_loss(state.moments, arm, loss)
 
 
 @dataclass(frozen=True)
-class GaussianThompson(Policy):
+class GaussianThompson(DeviationPolicy):
     r"""Thompson sampling for Gaussian arms of known standard deviation, in loss form.
 
     With n losses of arm a, of mean m, and no prior knowledge of its mean, draw
@@ -69,8 +67,9 @@ class GaussianThompson(Policy):
 
     Parameters
     ----------
-    sd : float
-        Sigma: the losses' standard deviation.
+    sd : float, optional
+        Sigma: the losses' standard deviation; by default half the width of the declared range,
+        which is the largest possible one there, else 1.
 
     Examples
     --------
@@ -88,7 +87,7 @@ class GaussianThompson(Policy):
        family bandits. NeurIPS.
     """
 
-    sd: float = 1.0
+    sd: float | None = None
 
     about = About(
         family="posterior sampling",
@@ -99,9 +98,6 @@ class GaussianThompson(Policy):
         bibtex=BIBTEX,
     )
     kernels = Kernels(init, select, update)
-
-    def __post_init__(self) -> None:
-        require_finite("sd", self.sd, above=0.0)
 
     @property
     def location_free(self) -> bool:

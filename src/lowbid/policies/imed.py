@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 
 from lowbid._kernel import allocating_kernel, kernel, specialise
 from lowbid._random import Stream
-from lowbid.policies._base import About, Kernels, Policy
+from lowbid.policies._base import About, Kernels
 from lowbid.policies._families import Family, FamilyPolicy, ScaledGaussianFamily
 from lowbid.policies._moments import Moments, add_loss, lowest_mean_of, moments_of
 from lowbid.policies._tangents import (
@@ -124,7 +124,7 @@ class IMED(FamilyPolicy):
     and m*. The arm of lowest index is played; arms not yet played come first. Ties are broken
     uniformly at random.
 
-    Make it for a family: ``IMED.bernoulli()`` for losses in [0, 1], ``IMED.gaussian(sd=1.0)``,
+    Make it for a family: ``IMED.bernoulli()`` for losses in [0, 1], ``IMED.gaussian()``,
     ``IMED.gaussian_unknown_variance()``, ``IMED.exponential()``, ``IMED.poisson()``. For
     losses of which only the lowest possible value is known, see `SemiBoundedIMED`.
 
@@ -134,8 +134,8 @@ class IMED(FamilyPolicy):
 
     Parameters
     ----------
-    family : Family
-        Use the constructors above.
+    family : Family or str
+        Use the constructors above, or give the family's name, such as "bernoulli".
 
     Examples
     --------
@@ -151,15 +151,12 @@ class IMED(FamilyPolicy):
        semi-bounded rewards. JMLR 16.
     """
 
+    families = (*FamilyPolicy.families, ScaledGaussianFamily)
+
     @classmethod
     def gaussian_unknown_variance(cls) -> Self:
         """For Gaussian losses, of which each arm may have another variance, not known."""
         return cls(ScaledGaussianFamily())
-
-    @classmethod
-    def variants(cls) -> list[Policy]:
-        """One for each family."""
-        return [*super().variants(), cls.gaussian_unknown_variance()]
 
     @property
     def kernels(self) -> Kernels:  # type: ignore[override]

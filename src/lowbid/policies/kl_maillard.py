@@ -105,13 +105,13 @@ class KLMaillard(FamilyPolicy):
     off-policy estimates need them.
 
     Make it for a family: ``KLMaillard.bernoulli()`` for losses in [0, 1] is the one of the
-    paper; ``KLMaillard.gaussian(sd=1.0)`` is Maillard's own; ``KLMaillard.exponential()`` and
+    paper; ``KLMaillard.gaussian()`` is Maillard's own; ``KLMaillard.exponential()`` and
     ``KLMaillard.poisson()`` follow the same rule.
 
     Parameters
     ----------
-    family : Family
-        Use the constructors above.
+    family : Family or str
+        Use the constructors above, or give the family's name, such as "bernoulli".
 
     Examples
     --------

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 from lowbid._kernel import allocating_kernel, kernel, specialise
 from lowbid._random import Stream
 from lowbid._require import require_finite
-from lowbid.policies._base import About, Kernels, Policy
+from lowbid.policies._base import About, Kernels
 from lowbid.policies._families import Family, FamilyPolicy, ScaledGaussianFamily
 from lowbid.policies._moments import Moments, add_loss, moments_of
 from lowbid.policies._tangents import (
@@ -161,7 +161,7 @@ class KLUCB(FamilyPolicy):
     and q. The arm of lowest index is played; arms not yet played come first. Ties are broken
     uniformly at random.
 
-    Make it for a family: ``KLUCB.bernoulli()`` for losses in [0, 1], ``KLUCB.gaussian(sd=1.0)``,
+    Make it for a family: ``KLUCB.bernoulli()`` for losses in [0, 1], ``KLUCB.gaussian()``,
     ``KLUCB.gaussian_unknown_variance()``, ``KLUCB.exponential()``, ``KLUCB.poisson()``.
 
     If the variance is not known, the index is that of Cowan, Honda and Katehakis,
@@ -172,8 +172,8 @@ class KLUCB(FamilyPolicy):
 
     Parameters
     ----------
-    family : Family
-        Use the constructors above.
+    family : Family or str
+        Use the constructors above, or give the family's name, such as "bernoulli".
     c : float
         The weight of log log t: 3 in the proofs, 0 in practice.
 
@@ -199,18 +199,16 @@ class KLUCB(FamilyPolicy):
 
     c: float = 0.0
 
+    families = (*FamilyPolicy.families, ScaledGaussianFamily)
+
     def __post_init__(self) -> None:
+        super().__post_init__()
         require_finite("c", self.c, above=0.0, or_equal=True)
 
     @classmethod
     def gaussian_unknown_variance(cls, c: float = 0.0) -> Self:
         """For Gaussian losses, of which each arm may have another variance, not known."""
         return cls(ScaledGaussianFamily(), c)
-
-    @classmethod
-    def variants(cls) -> list[Policy]:
-        """One for each family."""
-        return [*super().variants(), cls.gaussian_unknown_variance()]
 
     @property
     def kernels(self) -> Kernels:  # type: ignore[override]

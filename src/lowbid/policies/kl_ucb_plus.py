@@ -45,12 +45,12 @@ class KLUCBPlus(FamilyPolicy):
     uniformly at random.
 
     Make it for a family: ``KLUCBPlus.bernoulli()`` for losses in [0, 1],
-    ``KLUCBPlus.gaussian(sd=1.0)``, ``KLUCBPlus.exponential()``, ``KLUCBPlus.poisson()``.
+    ``KLUCBPlus.gaussian()``, ``KLUCBPlus.exponential()``, ``KLUCBPlus.poisson()``.
 
     Parameters
     ----------
-    family : Family
-        Use the constructors above.
+    family : Family or str
+        Use the constructors above, or give the family's name, such as "bernoulli".
 
     Examples
     --------

@@ -93,13 +93,13 @@ class KLUCBPlusPlus(FamilyPolicy):
     uniformly at random. The index of an arm changes only when it is played.
 
     Make it for a family: ``KLUCBPlusPlus.bernoulli()`` for losses in [0, 1],
-    ``KLUCBPlusPlus.gaussian(sd=1.0)``, ``KLUCBPlusPlus.exponential()``,
+    ``KLUCBPlusPlus.gaussian()``, ``KLUCBPlusPlus.exponential()``,
     ``KLUCBPlusPlus.poisson()``.
 
     Parameters
     ----------
-    family : Family
-        Use the constructors above.
+    family : Family or str
+        Use the constructors above, or give the family's name, such as "bernoulli".
     horizon : int, optional
         T; by default the simulation's.
 
@@ -121,6 +121,7 @@ class KLUCBPlusPlus(FamilyPolicy):
     horizon: int | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.horizon is not None:
             require_whole("horizon", self.horizon)
 

@@ -8,11 +8,13 @@ from typing import NamedTuple
 
 from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream
-from lowbid._require import require_finite, require_whole
-from lowbid.policies._base import About, Kernels, Policy
+from lowbid._require import require_whole
+from lowbid.policies._base import About, Kernels
 from lowbid.policies._horizon import known_horizon
 from lowbid.policies._moments import Moments, add_loss, moments_of
 from lowbid.policies._ranking import Ranking, lowest_arm, place, unplayed_ranking_of
+from lowbid.policies._spread import known_spread
+from lowbid.policies._ucb import UCBPolicy
 
 BIBTEX = r"""
 @inproceedings{audibert2009minimax,
@@ -62,7 +64,7 @@ def update(
 
 
 @dataclass(frozen=True)
-class MOSS(Policy):
+class MOSS(UCBPolicy):
     r"""MOSS (minimax optimal strategy in the stochastic case), in loss form.
 
     With n losses of arm a, of mean m, its index is
@@ -74,9 +76,9 @@ class MOSS(Policy):
 
     Parameters
     ----------
-    scale : float
+    scale : float, optional
         b: the width of the losses' range, or twice their standard deviation if they are
-        Gaussian.
+        Gaussian; by default the width of the declared range, else 1.
     horizon : int, optional
         T; by default the simulation's.
 
@@ -94,7 +96,7 @@ class MOSS(Policy):
        bandits. COLT.
     """
 
-    scale: float = 1.0
+    scale: float | None = None
     horizon: int | None = None
 
     about = About(
@@ -108,16 +110,11 @@ class MOSS(Policy):
     kernels = Kernels(init, select, update)
 
     def __post_init__(self) -> None:
-        require_finite("scale", self.scale, above=0.0)
+        super().__post_init__()
         if self.horizon is not None:
             require_whole("horizon", self.horizon)
-
-    @property
-    def location_free(self) -> bool:
-        """Adding a number to every loss moves all indices alike."""
-        return True
 
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:
         """What the kernels read, with the horizon filled in."""
         steps = known_horizon(self.name, self.horizon, horizon)
-        return Parameters(share=steps / n_arms, scale=float(self.scale))
+        return Parameters(share=steps / n_arms, scale=known_spread(self.scale))

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream, normal
 from lowbid._require import require_finite
-from lowbid.policies._base import About, Floats, Kernels, Policy
+from lowbid.policies._base import About, Floats, Kernels
 from lowbid.policies._moments import Moments, add_loss, moments_of
 from lowbid.policies._scan import argmin
+from lowbid.policies._spread import DeviationPolicy
 
 BIBTEX = r"""
 @article{wang2020residual,
@@ -34,7 +35,7 @@ class State(NamedTuple):
 
 
 @allocating_kernel
-def init(parameters: ReBoot, n_arms: int, capacity: int) -> State:
+def init(parameters: Any, n_arms: int, capacity: int) -> State:
     """Start with no losses."""
     return State(
         moments=moments_of(n_arms), widths=np.full(n_arms, math.inf), draws=np.zeros(n_arms)
@@ -42,7 +43,7 @@ def init(parameters: ReBoot, n_arms: int, capacity: int) -> State:
 
 
 @kernel
-def select(parameters: ReBoot, state: State, step: int, stream: Stream) -> int:
+def select(parameters: Any, state: State, step: int, stream: Stream) -> int:
     """Draw a mean loss for every arm, and play the lowest."""
     for arm in range(len(state.draws)):
         state.draws[arm] = -math.inf
@@ -52,9 +53,7 @@ def select(parameters: ReBoot, state: State, step: int, stream: Stream) -> int:
 
 
 @kernel
-def update(
-    parameters: ReBoot, state: State, arm: int, loss: float, step: int, stream: Stream
-) -> None:
+def update(parameters: Any, state: State, arm: int, loss: float, step: int, stream: Stream) -> None:
     """Move the arm's mean and residuals, and with them the width of its draws."""
     add_loss(state.moments, arm, loss)
     size = state.moments.counts[arm] + 2.0
@@ -64,7 +63,7 @@ def update(
 
 
 @dataclass(frozen=True)
-class ReBoot(Policy):
+class ReBoot(DeviationPolicy):
     r"""Residual bootstrap exploration with Gaussian weights, in loss form.
 
     With n losses of arm a, of mean m, take their residuals :math:`e_i = X_i - m` and two made-up
@@ -78,8 +77,9 @@ class ReBoot(Policy):
 
     Parameters
     ----------
-    sd : float
-        Sigma: the losses' standard deviation, or an idea of it.
+    sd : float, optional
+        Sigma: the losses' standard deviation, or an idea of it; by default half the width of the
+        declared range, which is the largest possible one there, else 1.
     inflation : float
         r: how much wider the made-up residuals are; 1.5 is the authors' advice.
 
@@ -97,7 +97,7 @@ class ReBoot(Policy):
        algorithms. arXiv:2002.08436.
     """
 
-    sd: float = 1.0
+    sd: float | None = None
     inflation: float = 1.5
 
     about = About(
@@ -111,7 +111,7 @@ class ReBoot(Policy):
     kernels = Kernels(init, select, update)
 
     def __post_init__(self) -> None:
-        require_finite("sd", self.sd, above=0.0)
+        super().__post_init__()
         require_finite("inflation", self.inflation, above=0.0)
 
     @property

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream
-from lowbid._require import require, require_finite
-from lowbid.policies._base import About, Floats, Kernels, Policy
+from lowbid._require import require
+from lowbid.policies._base import About, Floats, Kernels
 from lowbid.policies._moments import Moments, add_loss, moments_of
 from lowbid.policies._scan import argmin
+from lowbid.policies._spread import SpreadPolicy
 
 BIBTEX = r"""
 @article{evendar2006action,
@@ -35,20 +36,20 @@ class State(NamedTuple):
 
 
 @allocating_kernel
-def init(parameters: SuccessiveElimination, n_arms: int, capacity: int) -> State:
+def init(parameters: Any, n_arms: int, capacity: int) -> State:
     """All arms are in."""
     return State(moments=moments_of(n_arms), turns=np.zeros(n_arms))
 
 
 @kernel
-def select(parameters: SuccessiveElimination, state: State, step: int, stream: Stream) -> int:
+def select(parameters: Any, state: State, step: int, stream: Stream) -> int:
     """Play an arm whose turn in this round is still to come."""
     return argmin(state.turns, True, stream)
 
 
 @kernel
 def update(
-    parameters: SuccessiveElimination,
+    parameters: Any,
     state: State,
     arm: int,
     loss: float,
@@ -72,14 +73,14 @@ def update(
 
 
 @kernel
-def radius(parameters: SuccessiveElimination, count: float, n_arms: int) -> float:
+def radius(parameters: Any, count: float, n_arms: int) -> float:
     """How far a mean of so many losses may be off, for all arms and rounds at once."""
     log = math.log(4.0 * n_arms * count * count / parameters.delta)
     return parameters.scale * math.sqrt(log / (2.0 * count))
 
 
 @dataclass(frozen=True)
-class SuccessiveElimination(Policy):
+class SuccessiveElimination(SpreadPolicy):
     r"""Successive elimination.
 
     All arms are played in rounds, in random order. After round n an arm is out, for good, if its
@@ -93,9 +94,9 @@ class SuccessiveElimination(Policy):
     ----------
     delta : float
         The probability that the best arm may be lost.
-    scale : float
+    scale : float, optional
         b: the width of the losses' range, or twice their standard deviation if they are
-        Gaussian.
+        Gaussian; by default the width of the declared range, else 1.
 
     Examples
     --------
@@ -113,7 +114,7 @@ class SuccessiveElimination(Policy):
     """
 
     delta: float = 0.05
-    scale: float = 1.0
+    scale: float | None = None
 
     about = About(
         family="plain",
@@ -128,7 +129,7 @@ class SuccessiveElimination(Policy):
     def __post_init__(self) -> None:
         good = isinstance(self.delta, int | float) and 0.0 < self.delta < 1.0
         require(good, f"delta is {self.delta!r}; give a probability between 0 and 1.")
-        require_finite("scale", self.scale, above=0.0)
+        super().__post_init__()
 
     @property
     def location_free(self) -> bool:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lowbid._kernel import allocating_kernel, kernel, specialise
 from lowbid._random import Stream
-from lowbid.policies._base import About, Floats, Kernels, Policy, require_finite
+from lowbid.policies._base import About, Floats, Kernels
 from lowbid.policies._logs import log_of
 from lowbid.policies._scan import arm_of_lowest_index
+from lowbid.policies._ucb import UCBPolicy
 
 BIBTEX = r"""
 @article{auer2002finite,
@@ -34,9 +35,22 @@ class State(NamedTuple):
     widths: Floats  # 1 / sqrt(count), infinite before the first loss
     indices: Floats
 
+    def merged(self, other: State) -> State:
+        """The state after the losses of both."""
+        counts, sums = self.counts + other.counts, self.sums + other.sums
+        with np.errstate(divide="ignore"):
+            widths = 1.0 / np.sqrt(counts)
+        return State(
+            counts=counts,
+            sums=sums,
+            means=sums / np.maximum(counts, 1.0),
+            widths=widths,
+            indices=np.zeros(len(counts)),
+        )
+
 
 @allocating_kernel
-def init(parameters: UCB1, n_arms: int, capacity: int) -> State:
+def init(parameters: Any, n_arms: int, capacity: int) -> State:
     """Before the first step every arm's width is infinite, so each is played once."""
     return State(
         counts=np.zeros(n_arms),
@@ -57,7 +71,7 @@ lowest_arm = specialise(arm_of_lowest_index, index=index)
 
 
 @kernel
-def select(parameters: UCB1, state: State, step: int, stream: Stream) -> int:
+def select(parameters: Any, state: State, step: int, stream: Stream) -> int:
     """Play the arm of lowest confidence bound."""
     # At t = 1 nothing has been played, and 0 times infinity must not come up.
     factor = parameters.scale * math.sqrt(2.0 * log_of(max(step, 2)))
@@ -65,9 +79,7 @@ def select(parameters: UCB1, state: State, step: int, stream: Stream) -> int:
 
 
 @kernel
-def update(
-    parameters: UCB1, state: State, arm: int, loss: float, step: int, stream: Stream
-) -> None:
+def update(parameters: Any, state: State, arm: int, loss: float, step: int, stream: Stream) -> None:
     """Move the arm's mean, and shrink its width."""
     count = state.counts[arm] + 1.0
     state.counts[arm] = count
@@ -77,7 +89,7 @@ def update(
 
 
 @dataclass(frozen=True)
-class UCB1(Policy):
+class UCB1(UCBPolicy):
     r"""UCB1, in loss form.
 
     With n losses of arm a, of mean m, its index at step t is
@@ -89,8 +101,9 @@ class UCB1(Policy):
 
     Parameters
     ----------
-    scale : float
-        b: the width of the losses' range, or their standard deviation if they are Gaussian.
+    scale : float, optional
+        b: the width of the losses' range, or their standard deviation if they are Gaussian; by
+        default the width of the declared range, else 1.
 
     Examples
     --------
@@ -106,7 +119,7 @@ class UCB1(Policy):
        bandit problem. Machine Learning 47.
     """
 
-    scale: float = 1.0
+    scale: float | None = None
 
     about = About(
         family="index",
@@ -117,24 +130,3 @@ class UCB1(Policy):
         bibtex=BIBTEX,
     )
     kernels = Kernels(init, select, update)
-
-    def __post_init__(self) -> None:
-        require_finite("scale", self.scale, above=0.0)
-
-    @property
-    def location_free(self) -> bool:
-        """Adding a number to every loss moves all indices alike."""
-        return True
-
-    def merge(self, first: State, second: State) -> State:
-        """Counts and sums add up."""
-        counts, sums = first.counts + second.counts, first.sums + second.sums
-        with np.errstate(divide="ignore"):
-            widths = 1.0 / np.sqrt(counts)
-        return State(
-            counts=counts,
-            sums=sums,
-            means=sums / np.maximum(counts, 1.0),
-            widths=widths,
-            indices=np.zeros(len(counts)),
-        )

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from lowbid._require import require_finite
-from lowbid.policies._base import About, Policy
+from lowbid.policies._base import About
+from lowbid.policies._spread import known_spread
+from lowbid.policies._ucb import UCBPolicy
 from lowbid.policies.ucb1 import UCB1
 
 BIBTEX = r"""
@@ -23,7 +25,7 @@ BIBTEX = r"""
 
 
 @dataclass(frozen=True)
-class UCBAlpha(Policy):
+class UCBAlpha(UCBPolicy):
     r"""UCB(alpha), in loss form.
 
     With n losses of arm a, of mean m, its index at step t is
@@ -37,8 +39,9 @@ class UCBAlpha(Policy):
     ----------
     alpha : float
         The weight of exploration; the regret bound needs more than 2.
-    scale : float
-        b: the width of the losses' range, or twice their standard deviation if they are Gaussian.
+    scale : float, optional
+        b: the width of the losses' range, or twice their standard deviation if they are
+        Gaussian; by default the width of the declared range, else 1.
 
     Examples
     --------
@@ -55,7 +58,7 @@ class UCBAlpha(Policy):
     """
 
     alpha: float = 2.1
-    scale: float = 1.0
+    scale: float | None = None
 
     about = About(
         family="index",
@@ -69,14 +72,9 @@ class UCBAlpha(Policy):
 
     def __post_init__(self) -> None:
         require_finite("alpha", self.alpha, above=0.0)
-        require_finite("scale", self.scale, above=0.0)
-
-    @property
-    def location_free(self) -> bool:
-        """Adding a number to every loss moves all indices alike."""
-        return True
+        super().__post_init__()
 
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Any:
         """Those of UCB1 with as wide an interval."""
-        same = UCB1(scale=0.5 * self.scale * math.sqrt(self.alpha))
+        same = UCB1(scale=0.5 * known_spread(self.scale) * math.sqrt(self.alpha))
         return same.parameters(n_arms, horizon, capacity)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream
-from lowbid._require import require_finite
-from lowbid.policies._base import About, Floats, Kernels, Policy
+from lowbid.policies._base import About, Floats, Kernels
 from lowbid.policies._moments import Moments, add_loss, moments_of, variance_of
 from lowbid.policies._scan import argmin
+from lowbid.policies._ucb import UCBPolicy
 from lowbid.policies.ucb1 import BIBTEX
 
 
@@ -23,15 +23,20 @@ class State(NamedTuple):
     moments: Moments
     indices: Floats
 
+    def merged(self, other: State) -> State:
+        """The state after the losses of both."""
+        moments = self.moments.merged(other.moments)
+        return State(moments=moments, indices=np.full(len(self.indices), -math.inf))
+
 
 @allocating_kernel
-def init(parameters: UCBTuned, n_arms: int, capacity: int) -> State:
+def init(parameters: Any, n_arms: int, capacity: int) -> State:
     """Before its first loss an arm's index is minus infinity."""
     return State(moments=moments_of(n_arms), indices=np.full(n_arms, -math.inf))
 
 
 @kernel
-def select(parameters: UCBTuned, state: State, step: int, stream: Stream) -> int:
+def select(parameters: Any, state: State, step: int, stream: Stream) -> int:
     """Play the arm of lowest confidence bound."""
     log = math.log(step)
     square = parameters.scale * parameters.scale
@@ -46,15 +51,13 @@ def select(parameters: UCBTuned, state: State, step: int, stream: Stream) -> int
 
 
 @kernel
-def update(
-    parameters: UCBTuned, state: State, arm: int, loss: float, step: int, stream: Stream
-) -> None:
+def update(parameters: Any, state: State, arm: int, loss: float, step: int, stream: Stream) -> None:
     """Move the arm's mean and variance."""
     add_loss(state.moments, arm, loss)
 
 
 @dataclass(frozen=True)
-class UCBTuned(Policy):
+class UCBTuned(UCBPolicy):
     r"""UCB-Tuned, in loss form.
 
     With n losses of arm a, of mean m and (biased) variance V, its index at step t is
@@ -67,8 +70,8 @@ class UCBTuned(Policy):
 
     Parameters
     ----------
-    scale : float
-        b: the width of the losses' range.
+    scale : float, optional
+        b: the width of the losses' range; by default that of the declared one, else 1.
 
     Examples
     --------
@@ -84,7 +87,7 @@ class UCBTuned(Policy):
        bandit problem. Machine Learning 47.
     """
 
-    scale: float = 1.0
+    scale: float | None = None
 
     about = About(
         family="index",
@@ -95,11 +98,3 @@ class UCBTuned(Policy):
         bibtex=BIBTEX,
     )
     kernels = Kernels(init, select, update)
-
-    def __post_init__(self) -> None:
-        require_finite("scale", self.scale, above=0.0)
-
-    @property
-    def location_free(self) -> bool:
-        """Adding a number to every loss moves all indices alike."""
-        return True

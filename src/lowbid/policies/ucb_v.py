@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lowbid._kernel import allocating_kernel, kernel, specialise
 from lowbid._random import Stream
 from lowbid._require import require_finite
-from lowbid.policies._base import About, Floats, Kernels, Policy
+from lowbid.policies._base import About, Floats, Kernels
 from lowbid.policies._logs import log_of
 from lowbid.policies._moments import Moments, add_loss, moments_of, variance_of
 from lowbid.policies._scan import arm_of_lowest_index
+from lowbid.policies._ucb import UCBPolicy
 
 BIBTEX = r"""
 @article{audibert2009exploration,
@@ -37,9 +38,21 @@ class State(NamedTuple):
     offsets: Floats  # 1 / n
     indices: Floats
 
+    def merged(self, other: State) -> State:
+        """The state after the losses of both."""
+        moments = self.moments.merged(other.moments)
+        with np.errstate(divide="ignore"):
+            offsets = 1.0 / moments.counts
+        widths = np.full(len(offsets), math.inf)
+        for arm in np.flatnonzero(moments.counts):
+            widths[arm] = math.sqrt(2.0 * variance_of(moments, int(arm)) * offsets[arm])
+        return State(
+            moments=moments, widths=widths, offsets=offsets, indices=np.zeros(len(offsets))
+        )
+
 
 @allocating_kernel
-def init(parameters: UCBV, n_arms: int, capacity: int) -> State:
+def init(parameters: Any, n_arms: int, capacity: int) -> State:
     """Before the first step every arm's width is infinite, so each is played once."""
     return State(
         moments=moments_of(n_arms),
@@ -60,7 +73,7 @@ lowest_arm = specialise(arm_of_lowest_index, index=index)
 
 
 @kernel
-def select(parameters: UCBV, state: State, step: int, stream: Stream) -> int:
+def select(parameters: Any, state: State, step: int, stream: Stream) -> int:
     """Play the arm of lowest confidence bound."""
     # At t = 1 nothing has been played, and 0 times infinity must not come up.
     exploration = parameters.zeta * log_of(max(step, 2))
@@ -69,9 +82,7 @@ def select(parameters: UCBV, state: State, step: int, stream: Stream) -> int:
 
 
 @kernel
-def update(
-    parameters: UCBV, state: State, arm: int, loss: float, step: int, stream: Stream
-) -> None:
+def update(parameters: Any, state: State, arm: int, loss: float, step: int, stream: Stream) -> None:
     """Move the arm's mean and variance, and with them its width."""
     add_loss(state.moments, arm, loss)
     state.offsets[arm] = 1.0 / state.moments.counts[arm]
@@ -79,7 +90,7 @@ def update(
 
 
 @dataclass(frozen=True)
-class UCBV(Policy):
+class UCBV(UCBPolicy):
     r"""UCB-V, in loss form.
 
     With n losses of arm a, of mean m and (biased) variance V, its index at step t is
@@ -96,8 +107,8 @@ class UCBV(Policy):
     c : float
         The weight of the term that makes up for the error of V. The bound needs 1; less explores
         less.
-    scale : float
-        b: the width of the losses' range.
+    scale : float, optional
+        b: the width of the losses' range; by default that of the declared one, else 1.
 
     Examples
     --------
@@ -115,7 +126,7 @@ class UCBV(Policy):
 
     zeta: float = 1.0
     c: float = 1.0
-    scale: float = 1.0
+    scale: float | None = None
 
     about = About(
         family="index",
@@ -130,9 +141,4 @@ class UCBV(Policy):
     def __post_init__(self) -> None:
         require_finite("zeta", self.zeta, above=0.0)
         require_finite("c", self.c, above=0.0)
-        require_finite("scale", self.scale, above=0.0)
-
-    @property
-    def location_free(self) -> bool:
-        """Adding a number to every loss moves all indices alike."""
-        return True
+        super().__post_init__()

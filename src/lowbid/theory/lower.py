@@ -41,12 +41,12 @@ import numpy.typing as npt
 from lowbid._require import require
 from lowbid.environments import Beta, Environment, Uniform
 from lowbid.errors import InvalidValueError
-from lowbid.policies import _families
+from lowbid.policies import _divergences
 from lowbid.theory._instance import Floats, instance_of, require_steps
 from lowbid.theory.laws import EnvironmentLaw, ExponentialLaw, FiniteLaw, GaussianLaw, Law
 
 # To full precision also where p and q are close, as policies need it.
-_each_divergence = np.vectorize(_families.bernoulli_divergence, otypes=[np.float64])
+_each_divergence = np.vectorize(_divergences.bernoulli_divergence, otypes=[np.float64])
 
 
 def bernoulli_divergence(p: npt.ArrayLike, q: npt.ArrayLike) -> Floats:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import SupportsIndex
+from typing import Any, SupportsIndex
 
 import numpy as np
 
+from lowbid._arrays import Floats
 from lowbid.errors import InvalidValueError
 
 # Losses beyond this are refused: sums of them, and of their squares, could overflow.
 LARGEST_LOSS = 1e100
+# The same goes for parameters, and for what they are divided by.
+LARGEST, SMALLEST = 1e100, 1e-100
+# Whole numbers are 64 bits wide in compiled code.
+LARGEST_WHOLE = 2**63 - 1
 
 
 def require(condition: bool, message: str) -> None:
@@ -19,34 +24,96 @@ def require(condition: bool, message: str) -> None:
         raise InvalidValueError(message)
 
 
-def require_whole(name: str, value: SupportsIndex, at_least: int = 1) -> int:
+def is_number(value: object) -> bool:
+    """Whether a value is a real number of Python's or NumPy's, and not True or False."""
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
+def is_whole(value: object) -> bool:
+    """Whether a value is a whole number of Python's or NumPy's, and not True or False."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def require_whole(
+    name: str, value: SupportsIndex, at_least: int = 1, at_most: int = LARGEST_WHOLE
+) -> int:
     """A whole number, or an error."""
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or value < at_least:  # type: ignore[operator]
-        raise InvalidValueError(f"{name} is {value!r}; give a whole number, {at_least} or larger.")
-    return int(value)
+    if not is_whole(value) or value < at_least:  # type: ignore[operator]
+        raise InvalidValueError(
+            f"{name} is {shown(value)}; give a whole number, {at_least} or larger."
+        )
+    number = int(value)
+    require(number <= at_most, f"{name} is {shown(value)}; give {at_most} at most.")
+    return number
 
 
-def require_finite(name: str, value: float, above: float, *, or_equal: bool = False) -> None:
-    """Refuse what is not a finite number above a bound."""
-    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    enough = number and math.isfinite(value) and (value > above or (or_equal and value == above))
+def require_finite(
+    name: str, value: float, above: float, *, or_equal: bool = False, at_most: float = LARGEST
+) -> None:
+    """Refuse what is not a finite number above a bound, or so large or small that rules break."""
+    if isinstance(value, np.generic):
+        value = value.item()  # NumPy compares in the precision of its number
+    finite = is_number(value) and abs(value) < math.inf  # exact for whole numbers of any size
+    enough = finite and (value > above or (or_equal and value == above))
     bound = "" if above == -math.inf else f" {'at least' if or_equal else 'above'} {above:g}"
-    require(enough, f"{name} is {value!r}; give a finite number{bound}.")
+    require(enough, f"{name} is {shown(value)}; give a finite number{bound}.")
+    require(abs(value) <= at_most, f"{name} is {shown(value)}; give {at_most:g} at most in size.")
+    require(
+        value == 0.0 or abs(value) >= SMALLEST,
+        f"{name} is {value!r}, which is too close to 0; give {SMALLEST:g} at least in size.",
+    )
+
+
+def require_probability(name: str, value: float, *, ends: bool = False) -> None:
+    """Refuse what is not a probability: between 0 and 1, or from 0 to 1 with both ends."""
+    if ends:
+        inside = is_number(value) and 0.0 <= value <= 1.0
+        require(inside, f"{name} is {shown(value)}; give a probability from 0 to 1.")
+        return
+    inside = is_number(value) and 0.0 < value < 1.0
+    require(inside, f"{name} is {shown(value)}; give a probability between 0 and 1.")
+    require(value >= SMALLEST, f"{name} is {value!r}; give {SMALLEST:g} at least.")
+
+
+def require_numbers(
+    name: str, values: Any, allowed: str, low: float = -LARGEST, high: float = LARGEST
+) -> Floats:
+    """A number or an array of numbers, all from `low` to `high`, or an error."""
+    try:
+        if np.asarray(values).dtype.kind not in "iufO":  # a text is no number, whatever it says
+            raise TypeError
+        numbers = np.asarray(values, dtype=np.float64)
+        good = bool(((numbers >= low) & (numbers <= high)).all())
+    except (TypeError, ValueError, OverflowError):
+        good = False
+    require(good, f"{name} is {shown(values)}; give {allowed}.")
+    return numbers
+
+
+def require_flag(name: str, value: object) -> None:
+    """Refuse what is neither True nor False."""
+    require(isinstance(value, bool | np.bool_), f"{name} is {shown(value)}; give True or False.")
 
 
 def require_arm(arm: object, policy: str, n_arms: int) -> int:
     """What a policy's `select` returned, as the number of an arm."""
-    whole = isinstance(arm, int | np.integer) and not isinstance(arm, bool)
-    if not whole or not 0 <= arm < n_arms:  # type: ignore[operator]
+    if not is_whole(arm) or not 0 <= arm < n_arms:  # type: ignore[operator]
         raise InvalidValueError(
-            f"select of {policy} returned {arm!r}; it must return the number of an arm, 0 to "
+            f"select of {policy} returned {shown(arm)}; it must return the number of an arm, 0 to "
             f"{n_arms - 1}."
         )
     return int(arm)  # type: ignore[call-overload]
 
 
-def require_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
+def require_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     """Refuse what is not one of a few words."""
     known = ", ".join(repr(choice) for choice in choices)
-    require(value in choices, f"{name} is {value!r}; choose one of {known}.")
+    good = isinstance(value, str) and value in choices
+    require(good, f"{name} is {shown(value)}; choose one of {known}.")
+
+
+def shown(value: Any) -> str:
+    """A value as an error shows it; Python refuses to write out the longest whole numbers."""
+    if isinstance(value, int) and abs(value) > 10**30:
+        return f"a whole number of {value.bit_length()} bits"
+    return repr(value)

@@ -14,8 +14,13 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from lowbid._require import require, require_finite, require_whole
+from lowbid._require import require_finite, require_probability, require_whole
 from lowbid.errors import InvalidValueError
+
+# Each arm has a place for each batch, and a batch without losses says nothing.
+MOST_BATCHES = 100_000
+# With it a schedule has no more than so many batches up to the largest possible step.
+_LARGEST_WEIGHT = 1000.0
 
 
 class Schedule:
@@ -46,7 +51,7 @@ class Fixed(Schedule):
     batches: int
 
     def __post_init__(self) -> None:
-        require_whole("batches", self.batches)
+        require_whole("batches", self.batches, at_most=MOST_BATCHES)
 
     def __call__(self, step: int) -> int:
         """The number of batches."""
@@ -72,8 +77,8 @@ class Logarithmic(Schedule):
     least: int = 1
 
     def __post_init__(self) -> None:
-        require_finite("c", self.c, above=0.0)
-        require_whole("least", self.least)
+        require_finite("c", self.c, above=0.0, at_most=_LARGEST_WEIGHT)
+        require_whole("least", self.least, at_most=MOST_BATCHES)
 
     def __repr__(self) -> str:
         least = "" if self.least == 1 else f", least={self.least!r}"
@@ -98,8 +103,7 @@ class HighProbability(Schedule):
     horizon: int | None = None
 
     def __post_init__(self) -> None:
-        inside = isinstance(self.delta, int | float) and 0.0 < self.delta < 1.0
-        require(inside, f"delta is {self.delta!r}; give a probability between 0 and 1.")
+        require_probability("delta", self.delta)
         if self.horizon is not None:
             require_whole("horizon", self.horizon)
 
@@ -137,6 +141,19 @@ class Anytime(Schedule):
         return max(1, math.ceil(8.0 * math.log(step)))
 
 
+def require_schedule(batches: int | Callable[[int], int]) -> None:
+    """Refuse what is neither a number of batches nor a function that gives one for each step."""
+    if not callable(batches):
+        Fixed(batches)
+    elif not isinstance(batches, Schedule):
+        _batches_at(batches, 1)
+
+
+def _batches_at(schedule: Callable[[int], int], step: int) -> int:
+    what = f"the schedule's number of batches at step {step}"
+    return require_whole(what, schedule(step), at_most=MOST_BATCHES)
+
+
 def growth_steps(schedule: Callable[[int], int], capacity: int) -> npt.NDArray[np.int64]:
     """The steps at which the 1st, 2nd, ... batch comes into use, up to `capacity` steps.
 
@@ -155,7 +172,7 @@ def growth_steps(schedule: Callable[[int], int], capacity: int) -> npt.NDArray[n
 def _steps_of_any_function(schedule: Callable[[int], int], capacity: int) -> list[int]:
     steps: list[int] = []
     for step in range(1, capacity + 1):
-        batches = require_whole(f"the schedule's number of batches at step {step}", schedule(step))
+        batches = _batches_at(schedule, step)
         if batches < len(steps):
             raise InvalidValueError(
                 f"the schedule shrinks from {len(steps)} to {batches} batches at step {step}; "

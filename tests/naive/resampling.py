@@ -2,6 +2,7 @@
 
 import math
 import statistics
+from fractions import Fraction
 
 from lowbid._random import binomial, exponential, normal
 
@@ -20,7 +21,7 @@ def npts(losses, stream, best: float = 0.0) -> list[float]:
 def phe(losses, stream, a: float) -> list[float]:
     indices = []
     for x in losses:
-        coins = math.ceil(a * len(x))
+        coins = math.ceil(Fraction(str(a)) * len(x))
         heads = binomial(stream, coins, 0.5) if x else 0
         indices.append((sum(x) + heads) / (len(x) + coins) if x else -math.inf)
     return indices

@@ -1,13 +1,15 @@
 """Policies whose indices are drawn anew at each step, beside naive draws from the same stream."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from scipy import stats
 
 import lowbid
-from lowbid.policies import giro
+from lowbid._kernel import interpreted
+from lowbid.policies import giro, phe
 from lowbid.policies._dirichlet import weighted_mean
 from naive import resampling
 from replay import lowest_arms
@@ -51,6 +53,22 @@ def test_arms_not_yet_played_come_first(policy):
         played.append(bandit.select())
         bandit.update(played[-1], loss=0.0)
     assert sorted(played) == list(range(20))
+
+
+@pytest.mark.parametrize("a", [0.1, 0.3, 0.7, 1.1, 2.1, 2.5])
+def test_phe_flips_no_coin_more_for_rounding(a, monkeypatch):
+    """1.1 * 50 is 55.00000000000001 in floating point, and 55 coins are meant."""
+    flipped = []
+    policy = lowbid.PHE(a=a)
+    for count in range(1, 400):
+        parameters, state = policy.start(1)
+        state.counts[0] = count
+        monkeypatch.setitem(
+            phe.select.function.__globals__, "binomial", lambda _, n, p: flipped.append(n) or 0
+        )
+        with interpreted():
+            policy.kernels.select(parameters, state, count + 1, np.zeros(1, np.uint64))
+    assert flipped == [math.ceil(Fraction(str(a)) * count) for count in range(1, 400)]
 
 
 def state_after(policy, losses):

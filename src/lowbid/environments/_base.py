@@ -7,9 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from lowbid._arrays import Floats
 from lowbid.errors import InvalidValueError
-
-Floats = npt.NDArray[np.float64]
 
 
 class Environment:
@@ -126,8 +125,10 @@ class Arms(Environment):
 def column(name: str, values: Any) -> Floats:
     """Numbers as an array of at most one dimension, or a clear error."""
     try:
+        if np.asarray(values).dtype.kind in "USmM":  # a text is not a number, whatever it says
+            raise TypeError
         numbers = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InvalidValueError(f"{name} is {values!r}; give a list of numbers.") from error
     if numbers.ndim > 1:
         raise InvalidValueError(f"{name} has {numbers.ndim} dimensions; give one number an arm.")

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lowbid._arrays import Floats
 from lowbid._kernel import kernel
 from lowbid._random import Stream, integer
-from lowbid.environments._base import Arms, Floats, column
+from lowbid.environments._base import Arms, column
 from lowbid.errors import InvalidValueError
 
 
@@ -38,7 +39,8 @@ class Empirical(Arms):
     draw = draw
 
     def __init__(self, data: Sequence[npt.ArrayLike]) -> None:
-        if not isinstance(data, Sequence | np.ndarray):
+        listed = isinstance(data, Sequence | np.ndarray) and not isinstance(data, str | bytes)
+        if not listed or getattr(data, "ndim", 1) == 0:
             raise InvalidValueError(f"data is {data!r}; give a list of losses for each arm.")
         if len(data) == 0:
             raise InvalidValueError("data is empty; an environment needs at least one arm.")

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from lowbid._arrays import Floats
 from lowbid._kernel import kernel, specialise
 from lowbid._random import Stream
-from lowbid.environments._base import Arms, Floats
+from lowbid.environments._base import Arms
 from lowbid.errors import InvalidValueError
 
 # What the template below is bound to: two draws, and the code of the first one's family.

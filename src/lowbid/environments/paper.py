@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lowbid._require import is_whole, shown
 from lowbid.environments._base import Environment
 from lowbid.environments.bernoulli import Bernoulli
 from lowbid.environments.exponential import ExponentialByMean
@@ -38,6 +39,6 @@ def paper_test(number: int) -> Environment:
     .. [1] A. Cassel, O. Levy, Y. Mansour (2025). Batch ensemble for variance dependent regret in
        stochastic bandits. AAAI 39(15).
     """
-    if number not in _TESTS:
-        raise UnknownNameError(f"the paper has no test {number!r}; give 1, 2, 3, 4 or 5.")
+    if not is_whole(number) or number not in _TESTS:
+        raise UnknownNameError(f"the paper has no test {shown(number)}; give 1, 2, 3, 4 or 5.")
     return _TESTS[number]

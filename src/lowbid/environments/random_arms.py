@@ -8,14 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from lowbid._arrays import Floats
 from lowbid._kernel import kernel
 from lowbid._random import Stream, key, seek_run, uniform
 from lowbid._require import require_finite, require_whole
-from lowbid.environments._base import Arms, Environment, Floats
+from lowbid.environments._base import Arms, Environment
 from lowbid.errors import InvalidValueError
 
 # First parameters of families that one number between `low` and `high` can stand for.
 _DRAWN = ("mean", "rate", "a", "loss")
+# Each run has a table of its arms.
+_MOST_ARMS = 10_000_000
 
 
 @kernel
@@ -69,7 +72,7 @@ class RandomArms(Environment):
             raise InvalidValueError(f"low, high are {low}, {high}; give a finite low < high.")
         self.family, self.low, self.high = family, float(low), float(high)
         self.fixed = {name: float(value) for name, value in fixed.items()}
-        self._n_arms = require_whole("n_arms", n_arms)
+        self._n_arms = require_whole("n_arms", n_arms, at_most=_MOST_ARMS)
         if unknown := sorted(set(fixed) - set(others)):
             raise InvalidValueError(
                 f"{family.__name__} has no parameter {unknown[0]!r} to fix; it has "

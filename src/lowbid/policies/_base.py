@@ -13,7 +13,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from lowbid._arrays import Floats as Floats
+from lowbid._arrays import Ints as Ints
 from lowbid._kernel import Kernel
+from lowbid._require import is_number
 from lowbid._require import require as require
 from lowbid._require import require_choice as require_choice
 from lowbid._require import require_finite as require_finite
@@ -21,9 +24,6 @@ from lowbid._require import require_whole as require_whole
 from lowbid.errors import InvalidValueError
 from lowbid.policies import _arms
 from lowbid.policies._arms import Start
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 # Marks a field that a policy got after others: at its default it is left out of the policy's
 # identity, so that a new parameter changes no stream of random numbers.
@@ -217,7 +217,7 @@ class Policy:
         """
         if not self.compiled:
             return self
-        return self.Parameters(*(_number(self, field) for field in _fields(self)))
+        return self.Parameters(*(_plain(self, field) for field in _fields(self)))
 
     def start(
         self, n_arms: int, horizon: int | None = None, capacity: int | None = None
@@ -291,16 +291,12 @@ def _value(policy: Policy, field: dataclasses.Field[Any]) -> Any:
     return policy.effective(field.name, getattr(policy, field.name))
 
 
-def _number(policy: Policy, field: dataclasses.Field[Any]) -> Any:
-    """A parameter's value, of one type whether the caller wrote 1 or 1.0."""
-    value = _value(policy, field)
-    return float(value) if field.type in (float, "float") else value
-
-
 def _plain(policy: Policy, field: dataclasses.Field[Any]) -> Any:
     """A parameter's value as Python's own number: 2, 2.0 and NumPy's are one parameter."""
     value = _value(policy, field)
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
+    if isinstance(value, np.bool_):
+        return bool(value)
+    if not is_number(value):
         return value
     return float(value) if "float" in str(field.type) else int(value)
 

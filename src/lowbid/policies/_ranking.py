@@ -10,17 +10,15 @@ group above them has four children, for two numbers of each; lines are fetched a
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from lowbid._arrays import Floats, Ints
 from lowbid._kernel import allocating_kernel, kernel
 from lowbid._memory import fetch, use_huge_pages
 from lowbid._random import Stream, integer
 from lowbid.policies._scan import first_lowest, lower, next_lowest
-
-if TYPE_CHECKING:  # _base imports _arms, and that imports this module
-    from lowbid.policies._base import Floats, Ints
 
 # Measured: below this many arms the scan wins, above it the tree.
 _SCAN_AT_MOST = 96

@@ -6,13 +6,11 @@ Few are compared in one pass; many eight at a time, without waiting for one anot
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lowbid._arrays import Floats
 from lowbid._kernel import kernel
 from lowbid._random import Stream, integer
-
-if TYPE_CHECKING:  # _base imports _arms, and that imports _ranking, and that this module
-    from lowbid.policies._base import Floats
 
 # Measured: below this many numbers one pass is fastest, above it two that go eight by eight.
 _BLOCKS_FROM = 32

@@ -27,6 +27,10 @@ BIBTEX = r"""
 """
 
 
+# Each arm has a place for each member.
+_MOST_MEMBERS = 100_000
+
+
 class State(NamedTuple):
     """What is kept of each arm, and its index."""
 
@@ -122,7 +126,7 @@ class ACB(SpreadPolicy):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_whole("members", self.members)
+        require_whole("members", self.members, at_most=_MOST_MEMBERS)
         require_finite("prior", self.prior, above=0.0, or_equal=True)
 
     def check_spread(self, given: float, low: float, high: float) -> None:

@@ -336,8 +336,7 @@ class BatchEnsemble(Policy):
                 f"batches is the class {self.batches.__name__}; give an object of it: "
                 f"{self.batches.__name__}(...)."
             )
-        if not callable(self.batches):
-            schedules.Fixed(self.batches)
+        schedules.require_schedule(self.batches)
         require_choice("growth", self.growth, ("append", "redistribute"))
         require_choice("ties", self.ties, ("random", "first"))
         require_finite("padding", self.padding, above=0.0, or_equal=True)

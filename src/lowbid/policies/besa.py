@@ -10,7 +10,7 @@ import numpy as np
 
 from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream, coin
-from lowbid._require import require_whole
+from lowbid._require import require_flag, require_whole
 from lowbid.policies._base import About, Ints, Kernels, Policy
 from lowbid.policies._history import (
     History,
@@ -154,6 +154,7 @@ class BESA(Policy):
 
     def __post_init__(self) -> None:
         require_whole("initial", self.initial)
+        require_flag("random_ties", self.random_ties)
 
     @classmethod
     def variants(cls) -> list[Policy]:

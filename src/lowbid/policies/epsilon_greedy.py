@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from lowbid._kernel import kernel
 from lowbid._random import Stream, integer, uniform
-from lowbid._require import require
+from lowbid._require import require_probability
 from lowbid.policies._base import About, Kernels, Policy
 from lowbid.policies._ranking import lowest_arm
 from lowbid.policies.greedy import State, init, update
@@ -77,8 +77,7 @@ class EpsilonGreedy(Policy):
     kernels = Kernels(init, select, update)
 
     def __post_init__(self) -> None:
-        good = isinstance(self.epsilon, int | float) and 0.0 <= self.epsilon <= 1.0
-        require(good, f"epsilon is {self.epsilon!r}; give a probability from 0 to 1.")
+        require_probability("epsilon", self.epsilon, ends=True)
 
     @property
     def scale_free(self) -> bool:

@@ -35,6 +35,10 @@ BIBTEX = r"""
 """
 
 
+# Made-up losses are counted, in whole numbers of 64 bits.
+_MOST_PER_LOSS = 1e6
+
+
 class State(NamedTuple):
     """All losses, and room for the indices."""
 
@@ -134,7 +138,7 @@ class GIRO(Policy):
     kernels = Kernels(init, select, update)
 
     def __post_init__(self) -> None:
-        require_finite("a", self.a, above=0.0)
+        require_finite("a", self.a, above=0.0, at_most=_MOST_PER_LOSS)
 
     @classmethod
     def variants(cls) -> list[Policy]:

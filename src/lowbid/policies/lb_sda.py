@@ -7,7 +7,8 @@ from typing import Any
 
 from lowbid._kernel import kernel
 from lowbid._random import Stream
-from lowbid.policies._base import About, Kernels, Policy
+from lowbid.policies._base import About, Kernels
+from lowbid.policies._duels import DuelPolicy
 from lowbid.policies._history import at_most, size_of_sums, sum_of_first
 from lowbid.policies._rounds import State, duels, init, update
 
@@ -32,7 +33,7 @@ def duel(parameters: Any, state: State, challenger: int, leader: int, stream: St
 
 
 @dataclass(frozen=True)
-class LBSDA(Policy):
+class LBSDA(DuelPolicy):
     r"""Last-block sub-sampling duels, in loss form.
 
     Rounds as in `RBSDA`, but a challenger with n losses fights the leader's last n: it wins if its
@@ -60,8 +61,6 @@ class LBSDA(Policy):
        bandits. ICML.
     """
 
-    forced_exploration: bool = False
-
     about = About(
         family="sub-sampling duels",
         needs="nothing",
@@ -71,18 +70,3 @@ class LBSDA(Policy):
         bibtex=BIBTEX,
     )
     kernels = Kernels(init, duels(duel=duel), update)
-
-    @classmethod
-    def variants(cls) -> list[Policy]:
-        """With and without forced exploration."""
-        return [cls(), cls(forced_exploration=True)]
-
-    @property
-    def scale_free(self) -> bool:
-        """Only means are compared."""
-        return True
-
-    @property
-    def location_free(self) -> bool:
-        """Only means of as many losses are compared."""
-        return True

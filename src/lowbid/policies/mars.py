@@ -31,6 +31,9 @@ _COINS = 64
 # How many subsets of lowest mean are followed loss by loss; the others catch up when needed.
 _WATCHED = 8
 
+# Each arm has a place for each subset.
+_MOST_SUBSETS = 100_000
+
 _1, _2, _4, _56 = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
 _ODD, _PAIRS = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
 _NIBBLES, _BYTES = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
@@ -295,7 +298,7 @@ class MARS(Policy):
     kernels = Kernels(init, select, update)
 
     def __post_init__(self) -> None:
-        require_whole("subsets", self.subsets, at_least=2)
+        require_whole("subsets", self.subsets, at_least=2, at_most=_MOST_SUBSETS)
 
     @property
     def scale_free(self) -> bool:

@@ -25,6 +25,12 @@ BIBTEX = r"""
 """
 
 
+# Coins for each loss: they are counted, in whole numbers of 64 bits.
+_MOST_COINS = 1e6
+# 1.1 * 50 is a little more than 55 in floating point, and yet 55 coins are meant.
+_ROUNDING = 1e-12
+
+
 class State(NamedTuple):
     """What is kept of each arm, and room for the indices."""
 
@@ -44,7 +50,7 @@ def select(parameters: PHE, state: State, step: int, stream: Stream) -> int:
     """Flip coins for every arm, and play the lowest mean."""
     for arm in range(len(state.indices)):
         count = state.counts[arm]
-        coins = math.ceil(parameters.a * count)
+        coins = math.ceil(parameters.a * count * (1.0 - _ROUNDING))
         state.indices[arm] = -math.inf
         if count > 0.0:
             heads = binomial(stream, int(coins), 0.5)
@@ -103,7 +109,7 @@ class PHE(Policy):
     kernels = Kernels(init, select, update)
 
     def __post_init__(self) -> None:
-        require_finite("a", self.a, above=0.0)
+        require_finite("a", self.a, above=0.0, at_most=_MOST_COINS)
 
     @property
     def loss_range(self) -> tuple[float, float]:

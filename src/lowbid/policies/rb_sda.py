@@ -7,7 +7,8 @@ from typing import Any
 
 from lowbid._kernel import kernel
 from lowbid._random import Stream, integer
-from lowbid.policies._base import About, Kernels, Policy
+from lowbid.policies._base import About, Kernels
+from lowbid.policies._duels import DuelPolicy
 from lowbid.policies._history import at_most, size_of_sums, sum_of_first
 from lowbid.policies._rounds import State, duels, init, update
 
@@ -34,7 +35,7 @@ def duel(parameters: Any, state: State, challenger: int, leader: int, stream: St
 
 
 @dataclass(frozen=True)
-class RBSDA(Policy):
+class RBSDA(DuelPolicy):
     r"""Random-block sub-sampling duels, in loss form.
 
     In each round every arm k fights a duel with the leader l, the arm with most losses. With n
@@ -66,8 +67,6 @@ class RBSDA(Policy):
        non-parametric bandit exploration. NeurIPS 33.
     """
 
-    forced_exploration: bool = False
-
     about = About(
         family="sub-sampling duels",
         needs="nothing",
@@ -77,18 +76,3 @@ class RBSDA(Policy):
         bibtex=BIBTEX,
     )
     kernels = Kernels(init, duels(duel=duel), update)
-
-    @classmethod
-    def variants(cls) -> list[Policy]:
-        """With and without forced exploration."""
-        return [cls(), cls(forced_exploration=True)]
-
-    @property
-    def scale_free(self) -> bool:
-        """Only means are compared."""
-        return True
-
-    @property
-    def location_free(self) -> bool:
-        """Only means of as many losses are compared."""
-        return True

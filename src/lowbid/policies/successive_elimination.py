@@ -10,7 +10,7 @@ import numpy as np
 
 from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream
-from lowbid._require import require
+from lowbid._require import require_probability
 from lowbid.policies._base import About, Floats, Kernels
 from lowbid.policies._moments import Moments, add_loss, moments_of
 from lowbid.policies._scan import argmin
@@ -127,8 +127,7 @@ class SuccessiveElimination(SpreadPolicy):
     kernels = Kernels(init, select, update)
 
     def __post_init__(self) -> None:
-        good = isinstance(self.delta, int | float) and 0.0 < self.delta < 1.0
-        require(good, f"delta is {self.delta!r}; give a probability between 0 and 1.")
+        require_probability("delta", self.delta)
         super().__post_init__()
 
     @property

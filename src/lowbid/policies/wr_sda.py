@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream, coin
-from lowbid.policies._base import About, Kernels, Policy
+from lowbid.policies._base import About, Kernels
+from lowbid.policies._duels import DuelPolicy
 from lowbid.policies._history import (
     History,
     TwoValues,
@@ -59,13 +60,14 @@ def update(parameters: Any, state: State, arm: int, loss: float, step: int, stre
 
 
 @dataclass(frozen=True)
-class WRSDA(Policy):
+class WRSDA(DuelPolicy):
     r"""Sub-sampling duels without replacement, in loss form.
 
     Rounds as in `RBSDA`, but a challenger with n losses fights n of the leader's that are drawn
     uniformly without replacement: it wins if its mean is below theirs, and at equality by the
     flip of a coin, as in the authors' experiments. (With ties to the challenger, as in `RBSDA`,
-    it explores a little more.) With two arms this is BESA.
+    it explores a little more.) With two arms it differs from `BESA` only where means tie: there
+    `BESA` plays the arm with fewer losses, and flips a coin if both have as many.
 
     A duel takes as many draws as the challenger has losses, or one if all losses have one of two
     values.
@@ -90,8 +92,6 @@ class WRSDA(Policy):
        non-parametric bandit exploration. NeurIPS 33.
     """
 
-    forced_exploration: bool = False
-
     about = About(
         family="sub-sampling duels",
         needs="nothing",
@@ -101,18 +101,3 @@ class WRSDA(Policy):
         bibtex=BIBTEX,
     )
     kernels = Kernels(init, duels(duel=duel), update)
-
-    @classmethod
-    def variants(cls) -> list[Policy]:
-        """With and without forced exploration."""
-        return [cls(), cls(forced_exploration=True)]
-
-    @property
-    def scale_free(self) -> bool:
-        """Only means are compared."""
-        return True
-
-    @property
-    def location_free(self) -> bool:
-        """Only means of as many losses are compared."""
-        return True

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from lowbid._require import require
+from lowbid._arrays import Floats
+from lowbid._require import require, require_whole
 from lowbid.environments import Arms, Environment, RandomArms
 from lowbid.errors import InvalidValueError
+from lowbid.theory._inputs import MOST_RUNS
 from lowbid.theory.laws import FiniteLaw, Law, law_of
-from lowbid.theory.optimism import Proof
-
-Floats = npt.NDArray[np.float64]
+from lowbid.theory.optimism import Proof, require_proof
 
 
 class Instance(NamedTuple):
@@ -96,6 +96,7 @@ def instances(environment: RandomArms, seed: int = 0, runs: int = 1) -> list[Arm
         isinstance(environment, RandomArms),
         f"environment is {environment!r}, which has the same arms in every run; give RandomArms.",
     )
+    runs = require_whole("runs", runs, at_most=MOST_RUNS // environment.n_arms)
     table = environment.table(seed, runs)
     family: Any = environment.family
     return [family(table[run, :, 0], **environment.fixed) for run in range(runs)]
@@ -103,6 +104,7 @@ def instances(environment: RandomArms, seed: int = 0, runs: int = 1) -> list[Arm
 
 def require_optimism(what: str, instance: Instance, proof: Proof) -> None:
     """Refuse arms for which the proof of optimism is not one."""
+    require_proof(proof)
     for arm, law in enumerate(instance.laws):
         where = f"arm {arm} is {law.name} with losses from {law.support[0]:g} to {law.support[1]:g}"
         if proof.covers == "bernoulli":
@@ -123,14 +125,3 @@ def require_optimism(what: str, instance: Instance, proof: Proof) -> None:
             f"this proof is for losses symmetric about their mean, but {where}, which is not known "
             "to be symmetric; give proof=lowbid.theory.GARNETT.",
         )
-
-
-def require_steps(t: npt.ArrayLike) -> Floats:
-    """Steps as an array of numbers, 1 or larger."""
-    try:
-        steps = np.asarray(t, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidValueError(f"t is {t!r}; give steps, 1 or larger.") from error
-    good = bool((steps >= 1.0).all() and np.isfinite(steps).all())
-    require(good, f"t is {t!r}; give steps, 1 or larger.")
-    return steps

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from lowbid._arrays import Floats
 from lowbid._kernel import kernel, specialise
 from lowbid._random import Stream, key, seek_loss, seek_run
 from lowbid.environments import Arms
-from lowbid.environments._base import Floats
 
 # What the templates below are bound to: an environment's draw.
 draw: Any = None

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 
 from lowbid._kernel import kernel
+from lowbid._random import stirling_tail
 
 # What Stirling's formula leaves out of log n! for n = 1, ..., 15. A table, since math.lgamma gives
 # other last digits compiled than in plain Python, and a difference of large numbers besides.
@@ -23,9 +24,7 @@ def _stirling_error(n: float) -> float:
     """What Stirling's formula leaves out of log n!, for a whole n."""
     if n < 16.0:
         return _STIRLING_ERRORS[int(n) - 1]
-    square = n * n
-    series = 1.0 / 1260.0 - 1.0 / (1680.0 * square)
-    return (1.0 / 12.0 - (1.0 / 360.0 - series / square) / square) / n
+    return stirling_tail(n)
 
 
 @kernel

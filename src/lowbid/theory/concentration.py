@@ -18,26 +18,21 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from lowbid._require import require, require_finite, require_whole
+from lowbid._arrays import Floats
+from lowbid._require import (
+    require,
+    require_finite,
+    require_numbers,
+    require_probability,
+    require_whole,
+    shown,
+)
 from lowbid.environments import Arms
+from lowbid.schedules import MOST_BATCHES
+from lowbid.theory._inputs import MOST_RUNS, require_losses
 from lowbid.theory._sampling import worst_shortfalls
 from lowbid.theory._tails import binomial_cdf
 from lowbid.theory.laws import Chance, simulated
-
-Floats = npt.NDArray[np.float64]
-
-
-def require_delta(delta: float) -> None:
-    """Refuse what is not a probability of failure."""
-    inside = isinstance(delta, int | float) and 0.0 < delta < 1.0
-    require(inside, f"delta is {delta!r}; give a probability between 0 and 1.")
-
-
-def require_losses(n: npt.ArrayLike) -> Floats:
-    """Numbers of losses as an array, 1 or larger."""
-    numbers = np.asarray(n, dtype=np.float64)
-    require(bool((numbers >= 1.0).all()), f"n is {n!r}; give a number of losses, 1 or larger.")
-    return numbers
 
 
 def bernstein(n: npt.ArrayLike, variance: float, delta: float, scale: float = 1.0) -> Floats:
@@ -61,8 +56,9 @@ def bernstein(n: npt.ArrayLike, variance: float, delta: float, scale: float = 1.
     >>> float(bernstein(100, variance=0.25, delta=0.05).round(4))
     0.1324
     """
-    require_delta(delta)
+    require_probability("delta", delta)
     require_finite("variance", variance, above=0.0, or_equal=True)
+    require_finite("scale", scale, above=0.0)
     log = -math.log(delta)
     n = require_losses(n)
     return np.sqrt(2.0 * variance * log / n) + scale * log / (3.0 * n)
@@ -83,7 +79,7 @@ def bernoulli_shortfall(n: int, mean: float, width: float) -> float:
     0.08 times delta
     """
     n = require_whole("n", n)
-    require(0.0 <= mean <= 1.0, f"mean is {mean!r}; give one from 0 to 1.")
+    require_probability("mean", mean, ends=True)
     require_finite("width", width, above=0.0, or_equal=True)
     return float(binomial_cdf(math.ceil(n * (mean - width)) - 1, n, float(mean)))
 
@@ -111,8 +107,10 @@ def index_width(
     >>> float(index_width(2000, batches=40, variance=0.25, horizon=2000, delta=0.05).round(3))
     0.781
     """
-    require_delta(delta)
+    require_probability("delta", delta)
     require_finite("variance", variance, above=0.0, or_equal=True)
+    require_finite("scale", scale, above=0.0)
+    horizon = require_whole("horizon", horizon)
     size = require_losses(n) / require_whole("batches", batches) + 1.0
     return 2.0 * scale / size * math.log(3.0 * horizon / delta) + np.sqrt(
         2.0 * variance / size * math.log(horizon / delta)
@@ -142,8 +140,11 @@ def index_falls_below(
     >>> print(index_falls_below(lowbid.Bernoulli([0.5]), 4, widths))
     0 (simulated, 95% interval 0 to 0.003682)
     """
-    require(arm.n_arms == 1, f"{arm!r} has {arm.n_arms} arms; give an environment with one.")
-    allowed = np.asarray(widths, dtype=np.float64)
-    batches, runs = require_whole("batches", batches), require_whole("runs", runs)
+    one = isinstance(arm, Arms) and arm.n_arms == 1
+    require(one, f"arm is {shown(arm)}; give an environment with one arm.")
+    allowed = require_numbers("widths", widths, "a list of numbers")
+    require(allowed.ndim == 1, f"widths is {widths!r}; give a list of numbers.")
+    batches = require_whole("batches", batches, at_most=MOST_BATCHES)
+    runs = require_whole("runs", runs, at_most=MOST_RUNS)
     worst = worst_shortfalls(arm, batches, allowed, runs, seed)
     return simulated(int((worst > 0.0).sum()), runs)

@@ -42,15 +42,16 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from lowbid._arrays import Floats
 from lowbid._kernel import kernel
-from lowbid._require import require, require_finite, require_whole
+from lowbid._require import is_number, require, require_finite, require_whole, shown
+from lowbid.theory._inputs import MOST_LOSSES
 from lowbid.theory._tails import binomial_cdf, binomial_pmf
 from lowbid.theory.laws import Chance, FiniteLaw
 from lowbid.theory.optimism import FEIGE, GARNETT, HE_ZHANG_ZHANG, PADDING, optimism
 
-Floats = npt.NDArray[np.float64]
+_MOST_TRIES = 1_000_000
 
 PROVED = (FEIGE, HE_ZHANG_ZHANG, GARNETT)
 
@@ -81,6 +82,7 @@ class Counterexample(NamedTuple):
 
 def examine(law: FiniteLaw, n: int) -> Counterexample:
     """What the conjecture claims of n losses of a law, and what Batch Ensemble needs."""
+    require(isinstance(law, FiniteLaw), f"law is {shown(law)}; give a FiniteLaw.")
     return Counterexample(law, n, law.mean, law.sum_below(n, n), optimism(law, n))
 
 
@@ -104,7 +106,10 @@ def counterexample(n: int = 10, p: float = 0.999, scale: float | None = None) ->
     """
     n = require_whole("n", n, at_least=2)
     most = 1 - Fraction(1, n)
-    require(most < p < 1.0, f"p is {p!r}; give a number between 1 - 1/n = {float(most):g} and 1.")
+    good = is_number(p) and most < p < 1.0
+    require(good, f"p is {shown(p)}; give a number between 1 - 1/n = {float(most):g} and 1.")
+    if scale is not None:
+        require_finite("scale", scale, above=0.0)
     b = most if scale is None else Fraction(str(scale))
     chance = Fraction(str(p))
     require(0 < b * chance <= most, f"scale is {scale!r}; give at most {float(most / chance):g}.")
@@ -143,6 +148,8 @@ def conjectured_floor(n: int, padding: float = PADDING) -> float:
     >>> [round(conjectured_floor(n), 4) for n in (1, 2, 10, 60)]
     [0.6667, 0.5625, 0.4189, 0.377]
     """
+    n = require_whole("n", n, at_least=0)
+    require_finite("padding", padding, above=0.0, or_equal=True)
     return 0.0 if n + padding <= 1.0 else math.exp(n * math.log1p(-1.0 / (n + padding)))
 
 
@@ -242,8 +249,10 @@ def search(
     ----------
     .. [1] R. Storn, K. Price (1997). Differential evolution. Journal of Global Optimization 11.
     """
-    n, restarts = require_whole("n", n), require_whole("restarts", restarts)
-    generations = require_whole("generations", generations)
+    n = require_whole("n", n, at_most=MOST_LOSSES)
+    restarts = require_whole("restarts", restarts, at_most=_MOST_TRIES)
+    generations = require_whole("generations", generations, at_most=_MOST_TRIES)
+    seed = require_whole("seed", seed, at_least=0)
     require_finite("padding", padding, above=0.0, or_equal=True)
     rng = np.random.default_rng(seed)
     runs = [_evolve(n, float(padding), generations, rng) for _ in range(restarts)]

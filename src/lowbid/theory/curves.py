@@ -8,11 +8,18 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from lowbid._require import require, require_whole
-from lowbid.environments import Environment, RandomArms
+from lowbid._arrays import Floats
+from lowbid._require import (
+    require,
+    require_numbers,
+    require_probability,
+    require_whole,
+    shown,
+)
+from lowbid.environments import Arms, Environment, RandomArms
 from lowbid.errors import InvalidValueError
 from lowbid.theory import lower, textbook, theorem1, theorem2
-from lowbid.theory._instance import Floats, instances, require_steps
+from lowbid.theory._instance import instances
 from lowbid.theory.optimism import GARNETT, PAPER, Proof
 from lowbid.theory.textbook import Bound
 
@@ -111,8 +118,14 @@ def curves_for(
     Lai-Robbins: 7, from 1
     """
     horizon = require_whole("horizon", horizon)
+    require_probability("delta", delta)
+    if not isinstance(environment, Arms | RandomArms):
+        raise InvalidValueError(
+            f"environment is {shown(environment)}; give arms, such as Bernoulli."
+        )
     at = np.unique(np.geomspace(1, horizon, 200).astype(np.int64)) if steps is None else steps
-    at = require_steps(at).astype(np.int64)
+    at = require_numbers("steps", at, "a list of steps, 1 or larger", low=1.0, high=_FURTHEST)
+    at = at.astype(np.int64)
     require(at.ndim == 1 and at.size > 0, f"steps is {steps!r}; give a list of steps.")
     curves: list[BoundCurve] = []
     refused: dict[str, str] = {}

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from lowbid._arrays import Floats
 from lowbid.environments import Arms
 from lowbid.policies import UCB1, BetaThompson
 from lowbid.theory import conjecture, lower, printed, textbook, theorem1, theorem2
@@ -35,8 +36,6 @@ from lowbid.theory.optimism import (
     optimism,
     paper_batches,
 )
-
-Floats = npt.NDArray[np.float64]
 
 
 class Line(NamedTuple):

@@ -10,12 +10,13 @@ import dataclasses
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar, NamedTuple, Protocol, cast
+from typing import Any, ClassVar, NamedTuple, Protocol, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from lowbid._require import require, require_finite, require_whole
+from lowbid._random import key
+from lowbid._require import LARGEST, require, require_finite, require_numbers, require_whole, shown
 from lowbid.environments import (
     Arms,
     Bernoulli,
@@ -31,6 +32,7 @@ from lowbid.environments import (
     Uniform,
 )
 from lowbid.errors import InvalidValueError
+from lowbid.theory._inputs import MOST_LOSSES, MOST_RUNS
 from lowbid.theory._sampling import sums
 from lowbid.theory._tails import binomial_cdf, binomial_interval, normal_cdf, poisson_below
 
@@ -72,6 +74,7 @@ def simulated(successes: int, trials: int) -> Chance:
     return Chance(successes / trials, low, high, False)
 
 
+@runtime_checkable
 class Law(Protocol):
     """The law of one loss."""
 
@@ -105,6 +108,12 @@ class Law(Protocol):
         ...
 
 
+def require_law(law: Law) -> None:
+    """Refuse what is not the law of a loss."""
+    known = isinstance(law, Law) and not isinstance(law, type)
+    require(known, f"law is {shown(law)}; give one such as lowbid.theory.GaussianLaw(0.5).")
+
+
 @dataclasses.dataclass(frozen=True)
 class FiniteLaw:
     """Finitely many losses, each with its probability; everything about it is exact.
@@ -131,13 +140,13 @@ class FiniteLaw:
     name: ClassVar[str] = "finite law"
 
     def __post_init__(self) -> None:
+        for name in ("values", "probabilities"):
+            object.__setattr__(self, name, _listed(name, getattr(self, name)))
         require(
             len(self.values) == len(self.probabilities) > 0,
             f"there are {len(self.values)} values and {len(self.probabilities)} probabilities; "
             "give as many of the one as of the other.",
         )
-        for number in (*self.values, *self.probabilities):
-            require_finite("a value or probability", float(number), above=-math.inf)
         good = min(self.probabilities) >= 0 and abs(float(sum(self.probabilities)) - 1.0) < 1e-9
         require(good, f"the probabilities are {self.probabilities}; give some that sum to 1.")
         pairs = _exact_atoms(self.values, self.probabilities)
@@ -185,7 +194,7 @@ class FiniteLaw:
 
     def sum_below(self, n: int, multiple: float) -> Chance:
         """P(S_n <= multiple times the mean), by a binomial tail or by convolution."""
-        n = require_whole("n", n, at_least=0)
+        n = require_whole("n", n, at_least=0, at_most=MOST_LOSSES)
         threshold = _decimal(multiple) * self.exact_mean
         lowest = self.atoms[0][0]
         if len(self.atoms) == 1:
@@ -214,6 +223,14 @@ class FiniteLaw:
         for _ in range(n):
             places, weights = _add_one(places, weights, np.array(steps), chances)
         return float(min(weights[places <= bound].sum(), 1.0))
+
+
+def _listed(name: str, numbers: Any) -> tuple[float | Fraction, ...]:
+    """Numbers or fractions as a tuple, or an error."""
+    allowed = f"a list of finite numbers, {LARGEST:g} at most in size"
+    require_numbers(name, numbers, allowed)
+    require(np.ndim(numbers) == 1, f"{name} is {shown(numbers)}; give {allowed}.")
+    return tuple(number if isinstance(number, Fraction) else float(number) for number in numbers)
 
 
 def _exact_atoms(
@@ -267,7 +284,7 @@ class GaussianLaw:
     @property
     def variance(self) -> float:
         """The loss's variance."""
-        return self.sd * self.sd
+        return float(self.sd) * float(self.sd)
 
     @property
     def support(self) -> tuple[float, float]:
@@ -276,7 +293,7 @@ class GaussianLaw:
 
     def sum_below(self, n: int, multiple: float) -> Chance:
         """P(S_n <= multiple times the mean): Phi((multiple - n) mu / (sigma sqrt n))."""
-        n = require_whole("n", n, at_least=0)
+        n = require_whole("n", n, at_least=0, at_most=MOST_LOSSES)
         room = (multiple - n) * self.mean
         if n == 0 or self.sd == 0.0:
             return exactly(float(room >= 0.0))
@@ -302,7 +319,7 @@ class ExponentialLaw:
     @property
     def variance(self) -> float:
         """The loss's variance."""
-        return self.mean * self.mean
+        return float(self.mean) * float(self.mean)
 
     @property
     def support(self) -> tuple[float, float]:
@@ -311,7 +328,7 @@ class ExponentialLaw:
 
     def sum_below(self, n: int, multiple: float) -> Chance:
         """P(S_n <= multiple times the mean) = P(Poisson(multiple) >= n)."""
-        n = require_whole("n", n, at_least=0)
+        n = require_whole("n", n, at_least=0, at_most=MOST_LOSSES)
         return exactly(1.0 - poisson_below(n, multiple)) if multiple > 0 else exactly(float(n == 0))
 
 
@@ -342,7 +359,8 @@ class EnvironmentLaw:
     def __post_init__(self) -> None:
         one = isinstance(self.environment, Arms) and self.environment.n_arms == 1
         require(one, f"environment is {self.environment!r}; give arms with one arm.")
-        require_whole("runs", self.runs)
+        require_whole("runs", self.runs, at_most=MOST_RUNS)
+        key(self.seed, "sums")  # which refuses what is not a seed
 
     @property
     def name(self) -> str:
@@ -372,7 +390,7 @@ class EnvironmentLaw:
 
     def sum_below(self, n: int, multiple: float) -> Chance:
         """P(S_n <= multiple times the mean), from independent sums."""
-        n = require_whole("n", n, at_least=0)
+        n = require_whole("n", n, at_least=0, at_most=MOST_LOSSES)
         found = sums(self.environment, n, self.runs, self.seed) <= multiple * self.mean
         return simulated(int(found.sum()), self.runs)
 

@@ -38,12 +38,21 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from lowbid._require import require
+from lowbid._arrays import Floats
+from lowbid._require import require, require_finite, require_numbers
 from lowbid.environments import Beta, Environment, Uniform
 from lowbid.errors import InvalidValueError
 from lowbid.policies import _divergences
-from lowbid.theory._instance import Floats, instance_of, require_steps
-from lowbid.theory.laws import EnvironmentLaw, ExponentialLaw, FiniteLaw, GaussianLaw, Law
+from lowbid.theory._inputs import require_steps
+from lowbid.theory._instance import instance_of
+from lowbid.theory.laws import (
+    EnvironmentLaw,
+    ExponentialLaw,
+    FiniteLaw,
+    GaussianLaw,
+    Law,
+    require_law,
+)
 
 # To full precision also where p and q are close, as policies need it.
 _each_divergence = np.vectorize(_divergences.bernoulli_divergence, otypes=[np.float64])
@@ -55,7 +64,12 @@ def bernoulli_divergence(p: npt.ArrayLike, q: npt.ArrayLike) -> Floats:
     >>> bernoulli_divergence([0.5, 0.0, 1.0], [0.25, 0.5, 0.5]).round(4)
     array([0.1438, 0.6931, 0.6931])
     """
-    return np.asarray(_each_divergence(p, q, 0.0), np.float64)
+    first, second = (
+        require_numbers(name, values, "probabilities from 0 to 1", low=0.0, high=1.0)
+        for name, values in (("p", p), ("q", q))
+    )
+    with np.errstate(over="ignore"):  # a ratio may be infinite
+        return np.asarray(_each_divergence(first, second, 0.0), np.float64)
 
 
 def least_divergence(values: npt.ArrayLike, probabilities: npt.ArrayLike, below: float) -> float:
@@ -70,13 +84,14 @@ def least_divergence(values: npt.ArrayLike, probabilities: npt.ArrayLike, below:
     >>> round(least_divergence([0.0, 1.0], [0.5, 0.5], below=0.25), 4)
     0.1438
     """
-    x, weights = np.asarray(values, np.float64), np.asarray(probabilities, np.float64)
+    x = require_numbers("values", values, "a list of losses, 0 or more", low=0.0)
+    weights = require_numbers("probabilities", probabilities, "a list of probabilities", 0.0, 1.0)
+    require_finite("below", below, above=-math.inf)
     require(
         x.shape == weights.shape,
         f"there are {x.size} values and {weights.size} probabilities; give as many of the one as "
         "of the other.",
     )
-    require(bool((x >= 0.0).all()), "a value is negative; give losses of 0 or more.")
     if below <= 0.0:
         return math.inf
     ratios, weights = x[weights > 0.0] / below, weights[weights > 0.0]
@@ -90,6 +105,7 @@ def least_divergence(values: npt.ArrayLike, probabilities: npt.ArrayLike, below:
 
 def divergence(law: Law, best: float) -> float:
     """What separates an arm from a better one than the best: the denominator of the lower bound."""
+    require_finite("best", best, above=-math.inf)
     if isinstance(law, FiniteLaw):
         values, chances = zip(*((float(x), float(p)) for x, p in law.atoms), strict=True)
         require(values[0] >= 0.0, _no_bound(law) + " with negative losses")
@@ -104,6 +120,7 @@ def divergence(law: Law, best: float) -> float:
         return math.inf if best <= 0.0 else law.mean / best - 1.0 - math.log(law.mean / best)
     if isinstance(law, EnvironmentLaw):
         return _divergence_of_arm(law, best)
+    require_law(law)
     raise InvalidValueError(_no_bound(law))
 
 

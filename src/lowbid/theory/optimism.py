@@ -28,9 +28,11 @@ import math
 from typing import NamedTuple
 
 from lowbid._kernel import kernel
-from lowbid._require import require, require_finite, require_whole
+from lowbid._require import require, require_finite, require_probability, require_whole, shown
+from lowbid.schedules import MOST_BATCHES
+from lowbid.theory._inputs import MOST_LOSSES
 from lowbid.theory._tails import binomial_cdf
-from lowbid.theory.laws import Chance, Law, exactly
+from lowbid.theory.laws import Chance, Law, exactly, require_law
 
 PADDING = 2.0
 
@@ -58,6 +60,14 @@ class Proof(NamedTuple):
 
 def _proof(chance: float, covers: str, source: str) -> Proof:
     return Proof(chance, -1.0 / math.log1p(-chance), covers, source)
+
+
+def require_proof(proof: Proof) -> None:
+    """Refuse what is not a proof of optimism."""
+    require(
+        isinstance(proof, Proof),
+        f"proof is {shown(proof)}; give one such as lowbid.theory.PAPER or lowbid.theory.GARNETT.",
+    )
 
 
 PAPER = Proof(0.25, 3.5, "bernoulli", "Cassel, Levy, Mansour 2025, Lemma 3, rounded up to 7/2")
@@ -90,7 +100,8 @@ def optimism(law: Law, n: int, padding: float = PADDING) -> Chance:
     >>> print(optimism(GaussianLaw(-5.0), 10))
     0.0007827 (exact)
     """
-    n = require_whole("n", n, at_least=0)
+    require_law(law)
+    n = require_whole("n", n, at_least=0, at_most=MOST_LOSSES)
     require_finite("padding", padding, above=0.0, or_equal=True)
     return exactly(float(law.mean >= 0)) if n == 0 else law.sum_below(n, n + padding)
 
@@ -106,7 +117,7 @@ def ensemble_optimism(law: Law, n: int, batches: int, padding: float = PADDING) 
     >>> print(ensemble_optimism(FiniteLaw([0, 1], [0.92, 0.08]), 40, batches=4))
     0.8977 (exact)
     """
-    batches = require_whole("batches", batches)
+    batches = require_whole("batches", batches, at_most=MOST_BATCHES)
     small, larger = divmod(require_whole("n", n, at_least=0), batches)
     of_small, of_large = optimism(law, small, padding), optimism(law, small + 1, padding)
 
@@ -180,8 +191,9 @@ def batches_needed(delta: float, chance: float) -> int:
     >>> [batches_needed(0.01, chance) for chance in (0.25, 0.3679, 0.14)]
     [17, 11, 31]
     """
-    require(0.0 < delta < 1.0, f"delta is {delta!r}; give a probability between 0 and 1.")
-    require(0.0 < chance <= 1.0, f"chance is {chance!r}; give a probability above 0.")
+    require_probability("delta", delta)
+    require_probability("chance", chance, ends=True)
+    require_finite("chance", chance, above=0.0)
     if chance == 1.0:
         return 1
     batches = max(1, math.ceil(math.log(delta) / math.log1p(-chance)))
@@ -195,7 +207,7 @@ def paper_batches(delta: float) -> int:
     >>> paper_batches(0.01)
     17
     """
-    require(0.0 < delta < 1.0, f"delta is {delta!r}; give a probability between 0 and 1.")
+    require_probability("delta", delta)
     return max(1, math.ceil(PAPER.batches_per_log * -math.log(delta)))
 
 
@@ -220,7 +232,7 @@ def bernoulli_floor(n: int, padding: float = PADDING) -> float:
     >>> [round(bernoulli_floor(n), 4) for n in (1, 2, 10, 60)]
     [0.6667, 0.5625, 0.4189, 0.377]
     """
-    n = require_whole("n", n)
+    n = require_whole("n", n, at_most=MOST_LOSSES)
     require_finite("padding", padding, above=0.0, or_equal=True)
     return float(_lowest(n, float(padding), min(n, math.floor(n + padding))))
 
@@ -233,5 +245,5 @@ def lemma2_floor(n: int) -> float:
     >>> [round(lemma2_floor(n), 4) for n in (1, 2, 3, 10, 1000)]
     [1.0, 0.25, 0.2593, 0.2639, 0.2642]
     """
-    n = require_whole("n", n)
+    n = require_whole("n", n, at_most=MOST_LOSSES)
     return float(_lowest(n, 0.0, n - 1))

@@ -11,9 +11,10 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from lowbid._arrays import Floats
+from lowbid._require import require_finite, require_probability, require_whole
 from lowbid.environments import Environment
-from lowbid.theory._instance import Floats, require_steps
-from lowbid.theory.concentration import require_delta, require_losses
+from lowbid.theory._inputs import require_losses, require_steps
 from lowbid.theory.optimism import PAPER
 from lowbid.theory.theorem1 import _checked, _log
 
@@ -24,7 +25,8 @@ def bernstein(n: npt.ArrayLike, variance: float, delta: float) -> Floats:
     >>> float(bernstein(100, variance=0.25, delta=0.05).round(4))
     0.1465
     """
-    require_delta(delta)
+    require_probability("delta", delta)
+    require_finite("variance", variance, above=0.0, or_equal=True)
     n, log = require_losses(n), -math.log(delta)
     return 2.0 * log / n + np.sqrt(variance / n * log)
 
@@ -33,8 +35,10 @@ def index_width(
     n: npt.ArrayLike, batches: int, variance: float, horizon: int, delta: float
 ) -> Floats:
     """Lemma 4: the same factor 2 is missing."""
-    require_delta(delta)
-    size = require_losses(n) / batches + 1.0
+    require_probability("delta", delta)
+    require_finite("variance", variance, above=0.0, or_equal=True)
+    horizon = require_whole("horizon", horizon)
+    size = require_losses(n) / require_whole("batches", batches) + 1.0
     return 2.0 / size * math.log(3.0 * horizon / delta) + np.sqrt(
         variance / size * math.log(horizon / delta)
     )

@@ -8,9 +8,11 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from lowbid._arrays import Floats
 from lowbid._require import require
 from lowbid.environments import Environment
-from lowbid.theory._instance import Floats, Instance, instance_of, require_steps
+from lowbid.theory._inputs import require_steps
+from lowbid.theory._instance import Instance, instance_of
 from lowbid.theory.lower import bernoulli_divergence
 
 Bound = Callable[[Environment, npt.ArrayLike], Floats]

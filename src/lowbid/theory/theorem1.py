@@ -37,20 +37,16 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from lowbid._arrays import Floats
+from lowbid._require import require_probability
 from lowbid.environments import Environment
-from lowbid.theory._instance import (
-    Floats,
-    Instance,
-    instance_of,
-    require_optimism,
-    require_steps,
-)
-from lowbid.theory.concentration import require_delta
-from lowbid.theory.optimism import PAPER, Proof
+from lowbid.theory._inputs import require_steps
+from lowbid.theory._instance import Instance, instance_of, require_optimism
+from lowbid.theory.optimism import PAPER, Proof, require_proof
 
 
 def _checked(environment: Environment, delta: float, proof: Proof) -> Instance:
-    require_delta(delta)
+    require_probability("delta", delta)
     instance = instance_of(environment)
     require_optimism("Theorem 1", instance, proof)
     return instance
@@ -66,7 +62,8 @@ def batches(t: npt.ArrayLike, delta: float = 0.05, proof: Proof = PAPER) -> Floa
     >>> batches(2000)
     np.float64(40.0)
     """
-    require_delta(delta)
+    require_probability("delta", delta)
+    require_proof(proof)
     return np.ceil(proof.batches_per_log * np.log(2.0 * require_steps(t) / delta))
 
 

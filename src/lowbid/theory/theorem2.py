@@ -28,14 +28,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from lowbid._arrays import Floats
 from lowbid.environments import Environment
-from lowbid.theory._instance import (
-    Floats,
-    Instance,
-    instance_of,
-    require_optimism,
-    require_steps,
-)
+from lowbid.theory._inputs import require_steps
+from lowbid.theory._instance import Instance, instance_of, require_optimism
 from lowbid.theory.optimism import PAPER
 
 

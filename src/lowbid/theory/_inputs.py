@@ -1,0 +1,23 @@
+"""Checks of what the theory's functions are given."""
+
+from __future__ import annotations
+
+import numpy.typing as npt
+
+from lowbid._arrays import Floats
+from lowbid._require import LARGEST, require_numbers
+
+# Exact sums are over this many losses at most, and simulations are of so many runs.
+MOST_LOSSES = 100_000
+MOST_RUNS = 100_000_000
+
+
+def require_steps(t: npt.ArrayLike) -> Floats:
+    """Steps as an array of numbers, 1 or larger."""
+    return require_numbers("t", t, f"steps, 1 or larger, {LARGEST:g} at most", low=1.0)
+
+
+def require_losses(n: npt.ArrayLike) -> Floats:
+    """Numbers of losses as an array, 1 or larger."""
+    allowed = f"a number of losses, 1 or larger, {LARGEST:g} at most"
+    return require_numbers("n", n, allowed, low=1.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -66,6 +67,11 @@ def add_loss(moments: Moments, arm: int, loss: float) -> None:
 def variance_of(moments: Moments, arm: int) -> float:
     """The mean squared deviation from the mean, of an arm that was played."""
     return moments.deviations[arm] / moments.counts[arm]
+
+
+def lowest_mean_of_played(moments: Moments) -> float:
+    """The lowest mean of the arms that were played; infinite if none was."""
+    return float(np.min(moments.means[moments.counts > 0.0], initial=math.inf))
 
 
 @kernel

@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import allocating_kernel, kernel
+from lowbid._kernel import allocating_kernel, interpreted, kernel
 from lowbid._random import Stream
 from lowbid.policies._base import Floats
+from lowbid.policies._moments import Moments
 from lowbid.policies._scan import argmin
 
 # Lower than any index, yet higher than that of an arm not played at all.
@@ -129,6 +130,17 @@ def lowest_arm_lazily(parameters: Any, state: Any, x: float, stream: Stream) -> 
         else:
             arm = next_to_work_out(tangents, x, arm + 1 if done > _LIKELIEST else 0, lowest)
     return argmin(tangents.indices, True, stream)
+
+
+def indices_at(rule: Any, parameters: Any, state: Any, moments: Moments, x: float) -> Floats:
+    """Every arm's index at x by its rule, worked out for all: minus infinity before a loss."""
+    with interpreted():  # a look at the indices is not worth a compilation
+        return np.array(
+            [
+                rule(parameters, state, arm, x)[0] if moments.counts[arm] > 0.0 else -math.inf
+                for arm in range(len(moments.counts))
+            ]
+        )
 
 
 @kernel

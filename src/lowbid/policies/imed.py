@@ -9,12 +9,19 @@ from typing import Any, NamedTuple, Self
 
 from lowbid._kernel import allocating_kernel, kernel, specialise
 from lowbid._random import Stream
-from lowbid.policies._base import About, Kernels
+from lowbid.policies._base import About, Floats, Kernels
 from lowbid.policies._families import Family, FamilyPolicy, ScaledGaussianFamily
-from lowbid.policies._moments import Moments, add_loss, lowest_mean_of, moments_of
+from lowbid.policies._moments import (
+    Moments,
+    add_loss,
+    lowest_mean_of,
+    lowest_mean_of_played,
+    moments_of,
+)
 from lowbid.policies._tangents import (
     Tangents,
     forget,
+    indices_at,
     lowest_arm_lazily,
     lowest_arm_of_all,
     tangents_of,
@@ -96,19 +103,23 @@ def index_at(parameters: Parameters, state: State, arm: int, x: float) -> tuple[
 
 
 @functools.cache
-def kernels_for(family: Family) -> Kernels:
-    """The rule for a family."""
+def index_for(family: Family) -> Any:
+    """An arm's index for a family."""
     if family.steepness is None:
-        at = specialise(
+        return specialise(
             index_at,
             divergence=family.divergence,
             sd_of=family.sd_of,
             lost_degrees=family.lost_degrees,
         )
-        lowest_arm = specialise(lowest_arm_of_all, index_at=at)
-    else:
-        at = specialise(convex_index_at, divergence=family.divergence, steepness=family.steepness)
-        lowest_arm = specialise(lowest_arm_lazily, index_at=at)
+    return specialise(convex_index_at, divergence=family.divergence, steepness=family.steepness)
+
+
+@functools.cache
+def kernels_for(family: Family) -> Kernels:
+    """The rule for a family."""
+    lowest = lowest_arm_of_all if family.steepness is None else lowest_arm_lazily
+    lowest_arm = specialise(lowest, index_at=index_for(family))
     return Kernels(init, specialise(select, lowest_arm=lowest_arm), update)
 
 
@@ -180,3 +191,8 @@ class IMED(FamilyPolicy):
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:
         """What the kernels read."""
         return Parameters(sd=self.sd)
+
+    def indices(self, parameters: Parameters, state: State, step: int) -> Floats:
+        """Every arm's index at this step, given the lowest mean of the arms that were played."""
+        rule, x = index_for(self.family), lowest_mean_of_played(state.moments)
+        return indices_at(rule, parameters, state, state.moments, x)

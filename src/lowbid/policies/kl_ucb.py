@@ -10,12 +10,13 @@ from typing import Any, NamedTuple, Self
 from lowbid._kernel import allocating_kernel, kernel, specialise
 from lowbid._random import Stream
 from lowbid._require import require_finite
-from lowbid.policies._base import About, Kernels
+from lowbid.policies._base import About, Floats, Kernels
 from lowbid.policies._families import Family, FamilyPolicy, ScaledGaussianFamily
 from lowbid.policies._moments import Moments, add_loss, moments_of
 from lowbid.policies._tangents import (
     Tangents,
     forget,
+    indices_at,
     lowest_arm_lazily,
     lowest_arm_of_all,
     tangents_of,
@@ -127,25 +128,29 @@ def index_at(parameters: Parameters, state: State, arm: int, x: float) -> tuple[
 
 
 @functools.cache
-def kernels_for(family: Family, level: Any, discount: Any) -> Kernels:
-    """The rule for a family, with the exploration f(t) less a discount for an arm's losses."""
+def index_for(family: Family, discount: Any) -> Any:
+    """An arm's index for a family, with a discount for the arm's losses."""
     if family.steepness is None:
-        at = specialise(
+        return specialise(
             index_at,
             lowest_mean=family.lowest_mean,
             sd_of=family.sd_of,
             lost_degrees=family.lost_degrees,
             discount=discount,
         )
-        lowest_arm = specialise(lowest_arm_of_all, index_at=at)
-    else:
-        at = specialise(
-            convex_index_at,
-            lowest_mean=family.lowest_mean,
-            steepness=family.steepness,
-            discount=discount,
-        )
-        lowest_arm = specialise(lowest_arm_lazily, index_at=at)
+    return specialise(
+        convex_index_at,
+        lowest_mean=family.lowest_mean,
+        steepness=family.steepness,
+        discount=discount,
+    )
+
+
+@functools.cache
+def kernels_for(family: Family, level: Any, discount: Any) -> Kernels:
+    """The rule for a family, with the exploration f(t) less a discount for an arm's losses."""
+    lowest = lowest_arm_of_all if family.steepness is None else lowest_arm_lazily
+    lowest_arm = specialise(lowest, index_at=index_for(family, discount))
     return Kernels(init, specialise(select, lowest_arm=lowest_arm, level=level), update)
 
 
@@ -230,3 +235,8 @@ class KLUCB(FamilyPolicy):
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:
         """What the kernels read."""
         return Parameters(sd=self.sd, c=float(self.c))
+
+    def indices(self, parameters: Parameters, state: State, step: int) -> Floats:
+        """Every arm's index at this step."""
+        rule, x = index_for(self.family, no_discount), log_loglog(parameters, step)
+        return indices_at(rule, parameters, state, state.moments, x)

@@ -6,9 +6,10 @@ import dataclasses
 import math
 
 from lowbid._kernel import kernel
-from lowbid.policies._base import About, Kernels
+from lowbid.policies._base import About, Floats, Kernels
 from lowbid.policies._families import FamilyPolicy
-from lowbid.policies.kl_ucb import BIBTEX, Parameters, kernels_for
+from lowbid.policies._tangents import indices_at
+from lowbid.policies.kl_ucb import BIBTEX, Parameters, State, index_for, kernels_for
 
 BIBTEX_PLUS = r"""
 @article{honda2019note,
@@ -88,3 +89,8 @@ class KLUCBPlus(FamilyPolicy):
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:
         """What the kernels read."""
         return Parameters(sd=self.sd, c=0.0)
+
+    def indices(self, parameters: Parameters, state: State, step: int) -> Floats:
+        """Every arm's index at this step."""
+        rule, x = index_for(self.family, log_count), log_step(parameters, step)
+        return indices_at(rule, parameters, state, state.moments, x)

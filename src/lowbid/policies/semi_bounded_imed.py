@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lowbid._kernel import allocating_kernel, kernel, specialise
 from lowbid._random import Stream
 from lowbid._require import require_finite
-from lowbid.policies._base import About, Kernels, Policy
+from lowbid.policies._base import About, Floats, Kernels, Policy
 from lowbid.policies._kinf import Sample, add_to_sample, kinf, sample_of
-from lowbid.policies._moments import lowest_mean_of
-from lowbid.policies._tangents import Tangents, forget, lowest_arm_lazily, tangents_of
+from lowbid.policies._moments import lowest_mean_of, lowest_mean_of_played
+from lowbid.policies._tangents import Tangents, forget, indices_at, lowest_arm_lazily, tangents_of
 from lowbid.policies.imed import BIBTEX
 
 
@@ -118,3 +118,8 @@ class SemiBoundedIMED(Policy):
     def loss_range(self) -> tuple[float, float]:
         """From the lowest loss on."""
         return float(self.lowest), math.inf
+
+    def indices(self, parameters: Any, state: State, step: int) -> Floats:
+        """Every arm's index at this step, given the lowest mean of the arms that were played."""
+        moments = state.sample.moments
+        return indices_at(index_at, parameters, state, moments, lowest_mean_of_played(moments))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from typing import Any
 
 from lowbid._kernel import kernel, specialise
 from lowbid._random import Stream
 from lowbid._require import require_finite
-from lowbid.policies._base import About, Kernels, Policy
+from lowbid.policies._base import About, Floats, Kernels, Policy
 from lowbid.policies._kinf import lowest_mean
-from lowbid.policies._tangents import lowest_arm_lazily
+from lowbid.policies._tangents import indices_at, lowest_arm_lazily
 from lowbid.policies.kl_ucb import BIBTEX, log_loglog
 from lowbid.policies.semi_bounded_imed import State, init, update
 
@@ -107,3 +108,8 @@ class SemiBoundedKLUCB(Policy):
     def loss_range(self) -> tuple[float, float]:
         """From the lowest loss on."""
         return float(self.lowest), math.inf
+
+    def indices(self, parameters: Any, state: State, step: int) -> Floats:
+        """Every arm's index at this step."""
+        x = log_loglog(parameters, step)
+        return indices_at(index_at, parameters, state, state.sample.moments, x)

@@ -12,20 +12,23 @@ import numpy as np
 from lowbid import environments
 from lowbid._kernel import interpreted
 from lowbid._random import key, stream_of_run
-from lowbid.environments import Arms
+from lowbid.environments import Arms, Empirical
 from lowbid.errors import InvalidValueError, LowbidError
 from lowbid.online import Bandit
 from lowbid.policies import Policy
 from lowbid.policies._base import Ints, arrays_of
 from lowbid.simulation import loss_of, simulate
+from lowbid.testing._behaviour import check_learning, check_ties, check_units
+from lowbid.testing._promises import SEED, expect, fitted, informed_of, same
 
-_SEED = 7
 _RUNS = 3
 _LEAST_HORIZON = 100
 _LONG_HORIZON = 1100  # longer than the online object's first room
 
 
-def check_policy(policy: Policy, horizon: int = 300) -> None:
+def check_policy(
+    policy: Policy, horizon: int = 300, *, learns: bool = True, fair_ties: bool = True
+) -> None:
     """Check that a policy keeps the promises that all policies make.
 
     - The compiled simulation, the uncompiled one and the online object make the same choices,
@@ -34,8 +37,10 @@ def check_policy(policy: Policy, horizon: int = 300) -> None:
     - A state that is saved and restored in the middle of a run goes on as the original would.
     - The same holds for one, two and a hundred arms, and online for longer than the first room
       for a history lasts.
-    - Every arm is tried.
-    - If it declares itself free of scale or location, changing those changes no choice.
+    - Every arm is tried, and on easy arms the best one is played more often than by chance.
+    - Arms that show the same losses are played equally often, and equally often first.
+    - If it declares itself free of scale or location, changing those changes no choice. If it
+      needs a range, a declared one makes it free of scale.
     - Bad input is refused, and leaves the state as it was.
 
     Parameters
@@ -44,6 +49,10 @@ def check_policy(policy: Policy, horizon: int = 300) -> None:
         The policy to check.
     horizon : int
         The number of steps to play in most checks, 100 or more.
+    learns : bool
+        False for a policy that is not meant to learn, such as `UniformPlay`.
+    fair_ties : bool
+        False for a policy that prefers some of several equal arms on purpose.
 
     Raises
     ------
@@ -59,16 +68,21 @@ def check_policy(policy: Policy, horizon: int = 300) -> None:
     if horizon < _LEAST_HORIZON:
         raise InvalidValueError(f"horizon is {horizon}; give {_LEAST_HORIZON} or more.")
     for arms in suitable_arms(policy):
-        _check_same_choices(policy, arms, horizon)
-        _check_round_trip(policy, arms, horizon)
-        _check_every_arm_tried(policy, arms, horizon)
-        _check_bad_input(policy, arms)
+        informed = informed_of(policy, arms)
+        _check_same_choices(informed, arms, horizon)
+        _check_round_trip(informed, arms, horizon)
+        _check_every_arm_tried(informed, arms, horizon)
+        _check_bad_input(informed, arms)
     _check_numbers_of_arms(policy)
     _check_long_online_run(policy)
-    _check_invariance(policy, horizon)
+    check_units(policy, horizon)
+    if learns:
+        check_learning(policy)
+    if fair_ties:
+        check_ties(policy)
 
 
-def suitable_arms(policy: Policy) -> list[Arms]:
+def suitable_arms(policy: Policy) -> list[Empirical]:
     """Small environments whose losses the policy takes: two-valued, continuous, unbounded.
 
     All draw from given data, so that a policy's loop is compiled once for all of them.
@@ -81,9 +95,8 @@ def suitable_arms(policy: Policy) -> list[Arms]:
     ]
     low, high = policy.loss_range
     if math.isfinite(low) and math.isfinite(high):
-        shrunk = [[low + (high - low) * np.array(row) for row in rows] for rows in candidates[:2]]
-        return [environments.Empirical(data) for data in shrunk]
-    arms: list[Arms] = [environments.Empirical(data) for data in candidates]
+        return [fitted(policy, rows) for rows in candidates[:2]]
+    arms = [environments.Empirical(data) for data in candidates]
     suitable = [each for each in arms if low <= each.support[0] and each.support[1] <= high]
     if not suitable:
         raise InvalidValueError(f"{policy.name} takes losses from {low:g} to {high:g} only.")
@@ -92,15 +105,15 @@ def suitable_arms(policy: Policy) -> list[Arms]:
 
 def _check_same_choices(policy: Policy, arms: Arms, horizon: int) -> None:
     steps = np.arange(1, horizon + 1)
-    result = simulate(policy, arms, horizon, _RUNS, _SEED, steps, workers=1)
-    again = simulate(policy, arms, horizon, _RUNS, _SEED, steps, workers=2)
+    result = simulate(policy, arms, horizon, _RUNS, SEED, steps, workers=1)
+    again = simulate(policy, arms, horizon, _RUNS, SEED, steps, workers=2)
     with interpreted():
-        plain = simulate(policy, arms, horizon, _RUNS, _SEED, steps, workers=1)
-    _expect(_same(result, again), policy, arms, "two simulations with the same seed differ")
-    _expect(_same(result, plain), policy, arms, "the compiled and the uncompiled simulation differ")
+        plain = simulate(policy, arms, horizon, _RUNS, SEED, steps, workers=1)
+    expect(same(result, again), policy, arms, "two simulations with the same seed differ")
+    expect(same(result, plain), policy, arms, "the compiled and the uncompiled simulation differ")
     played = [arm for arm, _ in _online(policy, arms, horizon)]
     gaps = arms.means - arms.means.min()
-    _expect(
+    expect(
         np.allclose(np.cumsum(gaps[played]), result.regret[0, 0])
         and np.array_equal(np.bincount(played, minlength=arms.n_arms), result.pulls[0, 0]),
         policy,
@@ -111,19 +124,19 @@ def _check_same_choices(policy: Policy, arms: Arms, horizon: int) -> None:
 
 def _online(policy: Policy, arms: Arms, horizon: int) -> Iterator[tuple[int, Bandit]]:
     """The arms that a bandit plays on the losses of run 0."""
-    bandit = Bandit(arms.n_arms, policy, seed=_SEED, horizon=horizon)
+    bandit = Bandit(arms.n_arms, policy, seed=SEED, horizon=horizon)
     counts = [0] * arms.n_arms
     table = arms.table()
     for _ in range(horizon):
         arm = bandit.select()
         yield arm, bandit
-        bandit.update(arm, loss=loss_of(arms, table, _SEED, 0, arm, counts[arm]))
+        bandit.update(arm, loss=loss_of(arms, table, SEED, 0, arm, counts[arm]))
         counts[arm] += 1
 
 
 def _check_round_trip(policy: Policy, arms: Arms, horizon: int) -> None:
     parameters, state = policy.start(arms.n_arms, horizon)
-    stream = stream_of_run(key(_SEED, policy.identity), 0)
+    stream = stream_of_run(key(SEED, policy.identity), 0)
     counts = np.zeros(arms.n_arms, np.int64)
     _play(policy, parameters, state, stream, counts, arms, range(1, horizon // 2))
     rest = range(horizon // 2, horizon)
@@ -133,7 +146,7 @@ def _check_round_trip(policy: Policy, arms: Arms, horizon: int) -> None:
     then, so_far = stream.copy(), counts.copy()
     ours = _play(policy, parameters, state, stream, counts, arms, rest)
     again = _play(policy, parameters, restored, then, so_far, arms, rest)
-    _expect(ours == again, policy, arms, "a restored state makes other choices than the original")
+    expect(ours == again, policy, arms, "a restored state makes other choices than the original")
 
 
 def _play(
@@ -142,7 +155,7 @@ def _play(
     table, chosen = arms.table(), []
     for step in steps:
         arm = int(policy.kernels.select(parameters, state, step, stream))
-        loss = loss_of(arms, table, _SEED, 0, arm, int(counts[arm]))
+        loss = loss_of(arms, table, SEED, 0, arm, int(counts[arm]))
         policy.kernels.update(parameters, state, arm, loss, step, stream)
         counts[arm] += 1
         chosen.append(arm)
@@ -150,20 +163,27 @@ def _play(
 
 
 def _check_numbers_of_arms(policy: Policy) -> None:
-    rows = suitable_arms(policy)[0].data  # type: ignore[attr-defined]
+    first = suitable_arms(policy)[0]
+    policy, rows = informed_of(policy, first), first.data
     for n_arms in (1, 2, 100):
         arms = environments.Empirical([rows[arm % len(rows)] for arm in range(n_arms)])
-        result = simulate(policy, arms, _LEAST_HORIZON, 1, _SEED, workers=1)
+        result = simulate(policy, arms, _LEAST_HORIZON, 1, SEED, workers=1)
         with interpreted():
-            plain = simulate(policy, arms, _LEAST_HORIZON, 1, _SEED, workers=1)
-        _expect(_same(result, plain), policy, arms, "compiled and uncompiled choices differ")
+            plain = simulate(policy, arms, _LEAST_HORIZON, 1, SEED, workers=1)
+        expect(
+            same(result, plain),
+            policy,
+            arms,
+            f"with {n_arms} arms compiled and uncompiled choices differ",
+        )
 
 
 def _check_long_online_run(policy: Policy) -> None:
     arms = suitable_arms(policy)[0]
-    result = simulate(policy, arms, _LONG_HORIZON, 1, _SEED, workers=1)
+    policy = informed_of(policy, arms)
+    result = simulate(policy, arms, _LONG_HORIZON, 1, SEED, workers=1)
     played = [arm for arm, _ in _online(policy, arms, _LONG_HORIZON)]
-    _expect(
+    expect(
         np.array_equal(np.bincount(played, minlength=arms.n_arms), result.pulls[0, 0]),
         policy,
         arms,
@@ -172,30 +192,8 @@ def _check_long_online_run(policy: Policy) -> None:
 
 
 def _check_every_arm_tried(policy: Policy, arms: Arms, horizon: int) -> None:
-    pulls = simulate(policy, arms, horizon, _RUNS, _SEED).pulls[0]
-    _expect(bool((pulls > 0).all()), policy, arms, f"an arm was never played in {horizon} steps")
-
-
-def _check_invariance(policy: Policy, horizon: int) -> None:
-    """Losses are multiples of 1/64, so that scaling and shifting them is exact."""
-    losses = [[5, 9, 30, 1, 22], [3, 40, 18, 7], [50, 2, 33, 60, 47, 14], [64, 41, 58]]
-    scale = 1000.0 if policy.scale_free else 1.0
-    shift = 5.0 if policy.location_free else 0.0
-    if scale == 1.0 and shift == 0.0:
-        return
-    data = [np.array(row) / 64.0 for row in losses]
-    before = environments.Empirical(data)
-    after = environments.Empirical([row * scale + shift for row in data])
-    steps = np.arange(1, horizon + 1)
-    ours = simulate(policy, before, horizon, _RUNS, _SEED, steps)
-    theirs = simulate(policy, after, horizon, _RUNS, _SEED, steps)
-    _expect(
-        np.array_equal(ours.pulls, theirs.pulls)
-        and np.allclose(ours.regret * scale, theirs.regret),
-        policy,
-        before,
-        f"it declares otherwise, but x -> {scale:g} x + {shift:g} changes its choices",
-    )
+    pulls = simulate(policy, arms, horizon, _RUNS, SEED).pulls[0]
+    expect(bool((pulls > 0).all()), policy, arms, f"an arm was never played in {horizon} steps")
 
 
 def _check_bad_input(policy: Policy, arms: Arms) -> None:
@@ -211,20 +209,11 @@ def _check_bad_input(policy: Policy, arms: Arms) -> None:
         except LowbidError:
             pass
         else:
-            _expect(False, policy, arms, f"update({arm!r}, loss={loss!r}) was not refused")
+            expect(False, policy, arms, f"update({arm!r}, loss={loss!r}) was not refused")
     unchanged = zip(before, arrays_of(bandit.state), strict=True)
-    _expect(
+    expect(
         all(np.array_equal(old, new, equal_nan=True) for old, new in unchanged),
         policy,
         arms,
         "bad input was refused, but changed the state",
     )
-
-
-def _same(first: Any, second: Any) -> bool:
-    return np.array_equal(first.regret, second.regret) and np.array_equal(first.pulls, second.pulls)
-
-
-def _expect(condition: bool, policy: Policy, arms: Arms, complaint: str) -> None:
-    if not condition:
-        raise AssertionError(f"{policy.name} on {arms!r}: {complaint}")

@@ -1,0 +1,39 @@
+"""What the checks of policies share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lowbid.environments import Arms, Empirical
+from lowbid.policies import Policy
+
+SEED = 7
+
+
+def expect(condition: bool, policy: Policy, arms: Arms, complaint: str) -> None:
+    """Complain if a promise is broken."""
+    if not condition:
+        raise AssertionError(f"{policy.name} on {arms!r}: {complaint}")
+
+
+def same(first: Any, second: Any) -> bool:
+    """Whether two simulations have the same outcome, bit for bit."""
+    return np.array_equal(first.regret, second.regret) and np.array_equal(first.pulls, second.pulls)
+
+
+def fitted(policy: Policy, rows: Sequence[npt.ArrayLike]) -> Empirical:
+    """Arms with these losses, given from 0 to 1, stretched to the range that the policy takes."""
+    low, high = policy.loss_range
+    start = low if math.isfinite(low) else 0.0
+    width = high - start if math.isfinite(high) else 1.0
+    return Empirical([start + width * np.asarray(row, np.float64) for row in rows])
+
+
+def informed_of(policy: Policy, arms: Arms) -> Policy:
+    """The policy, with the range of the losses declared if it needs one."""
+    return policy.for_range(*arms.support) if policy.needs_range else policy

@@ -1,0 +1,14 @@
+"""RB-SDA beside its naive twin."""
+
+import pytest
+
+import lowbid
+from duelling import DRAWS, follow
+from naive import duels
+
+
+@pytest.mark.parametrize("draws", DRAWS)
+@pytest.mark.parametrize("forced", [False, True])
+def test_plays_the_same_rounds_as_its_naive_twin(draws, forced):
+    policy = lowbid.RBSDA(forced_exploration=forced)
+    follow(policy, duels.NaiveRounds(5, duels.random_block, forced), 5, DRAWS[draws])

@@ -1,0 +1,16 @@
+"""RDS beside its naive twin."""
+
+import lowbid
+from duelling import follow
+from naive import duels, resampling
+from resampled import assert_plays_on
+
+
+def test_plays_the_same_rounds_as_its_naive_twin():
+    twin = duels.NaiveRounds(5, resampling.robust_duel, equals=True)
+    values = iter([0.1, 0.2, 0.3])  # more than two values from the start on
+    follow(lowbid.RDS(), twin, 5, lambda rng, arm: next(values, rng.gamma(1.0 + 0.2 * arm)))
+
+
+def test_plays_on_through_long_constant_histories():
+    assert_plays_on(lowbid.RDS())

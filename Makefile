@@ -4,13 +4,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help reproduce test test-slow mutate lint coverage bench bench-quick bench-core clean
+.PHONY: help reproduce test test-slow mutate tables lint coverage bench bench-quick bench-core clean
 
 help:
 	@echo "make reproduce   the paper's experiments: tables, figures, and a verdict on each of its claims"
 	@echo "make test        run the tests"
 	@echo "make test-slow   run those that take long, or a browser"
 	@echo "make mutate      plant mistakes and see that the tests notice; WORDS=simulation for some"
+	@echo "make tables      write the documentation's table and number of policies anew"
 	@echo "make lint        check style, types and the direction of imports"
 	@echo "make coverage    run the kernels' tests uncompiled and report what they cover"
 	@echo "make bench       lowbid beside its peers and beside C, and how cost grows; half an hour"
@@ -36,6 +37,10 @@ test-slow: $(VENV)/installed
 # Mistakes are planted in a copy of the project; see tests/mutations/run.py.
 mutate: $(VENV)/installed
 	$(BIN)/python tests/mutations/run.py $(WORDS)
+
+# What the documentation says of the policies: docs/policies.md, and the README's number.
+tables: $(VENV)/installed
+	$(BIN)/python docs/tables.py
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .

@@ -4,16 +4,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help reproduce test test-slow mutate tables lint coverage bench bench-quick bench-core clean
+.PHONY: help reproduce test test-slow mutate lint coverage bench bench-quick bench-core clean
 
 help:
 	@echo "make reproduce   the paper's experiments: tables, figures, and a verdict on each of its claims"
 	@echo "make test        run the tests"
 	@echo "make test-slow   run those that take long, or a browser"
 	@echo "make mutate      plant mistakes and see that the tests notice; WORDS=simulation for some"
-	@echo "make tables      write the documentation's table and number of policies anew"
 	@echo "make lint        check style, types and the direction of imports"
 	@echo "make coverage    run the kernels' tests uncompiled and report what they cover"
+	@echo "make tables      write the documentation's table and number of policies anew"
 	@echo "make bench       lowbid beside its peers and beside C, and how cost grows; half an hour"
 	@echo "make bench-quick C and growth with the arms, in under two minutes"
 	@echo "make bench-core  the promises of the core: C, arms, workers, first result, memory"
@@ -38,10 +38,6 @@ test-slow: $(VENV)/installed
 mutate: $(VENV)/installed
 	$(BIN)/python tests/mutations/run.py $(WORDS)
 
-# What the documentation says of the policies: docs/policies.md, and the README's number.
-tables: $(VENV)/installed
-	$(BIN)/python docs/tables.py
-
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -56,6 +52,11 @@ NO_KERNELS := */_arms.py,*/_base.py,*/_citation.py
 coverage: $(VENV)/installed
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q tests/uncompiled tests/environments
 	$(BIN)/coverage report --include='$(KERNELS)' --omit='$(NO_KERNELS)' --fail-under=95
+
+# What the documentation says of the policies: docs/policies.md, and the README's number.
+.PHONY: tables
+tables: $(VENV)/installed
+	$(BIN)/python docs/tables.py
 
 # Peers are installed from PyPI under benchmarks/.peers, each in an environment of its own.
 bench: $(VENV)/installed

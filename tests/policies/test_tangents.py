@@ -72,6 +72,17 @@ def book(cls, losses, arm):
     return families.lowest_mean(families.bernoulli, mean, max(budget, 0.0) / n, 0.0)
 
 
+def test_indices_say_what_they_are():
+    units = {policy.name.partition(".")[0]: policy.index_unit for policy in LAZY}
+    assert units == {
+        "KLUCB": "loss",
+        "KLUCBPlus": "loss",
+        "IMED": "evidence",
+        "SemiBoundedIMED": "evidence",
+        "SemiBoundedKLUCB": "loss",
+    }
+
+
 def test_a_bandit_shows_them():
     bandit = lowbid.Bandit(["a", "b", "c"], lowbid.KLUCB("bernoulli"), seed=1)
     for arm, loss in (("a", 1.0), ("b", 0.0), ("b", 0.0)):
@@ -82,7 +93,7 @@ def test_a_bandit_shows_them():
 
 
 def test_unplayed_arms_do_not_enter_the_lowest_mean():
-    bandit = lowbid.Bandit(3, lowbid.IMED.gaussian(), seed=1)
+    bandit = lowbid.Bandit(3, lowbid.IMED.gaussian(sd=1.0), seed=1)
     bandit.update(0, loss=5.0)
     bandit.update(1, loss=7.0)
     assert bandit.indices() == {0: 0.0, 1: 2.0, 2: -math.inf}

@@ -107,6 +107,8 @@ class Policy:
     hold: ClassVar[Callable[..., None] | None] = None
     # Why arms cannot be added or taken away while the policy is at work; empty if they can.
     fixed_arms: ClassVar[str] = ""
+    # What `indices` are: "loss", in the unit of the losses, or "evidence", a number of its own.
+    index_unit: ClassVar[str] = "loss"
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

@@ -163,6 +163,7 @@ class IMED(FamilyPolicy):
     """
 
     families = (*FamilyPolicy.families, ScaledGaussianFamily)
+    index_unit = "evidence"
 
     @classmethod
     def gaussian_unknown_variance(cls) -> Self:

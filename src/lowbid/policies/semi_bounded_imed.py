@@ -105,6 +105,7 @@ class SemiBoundedIMED(Policy):
         bibtex=BIBTEX,
     )
     kernels = Kernels(init, select, update)
+    index_unit = "evidence"
 
     def __post_init__(self) -> None:
         require_finite("lowest", self.lowest, above=-math.inf)

@@ -3,7 +3,7 @@
 import numpy as np
 
 import lowbid
-from replay import lowest_arms
+from replay import lowest_arms, spelled_out
 
 
 def follow(policy, indices, steps: int = 300) -> None:
@@ -33,7 +33,7 @@ def state_after(policy, losses):
 
 def assert_unplayed_first(policy) -> None:
     """Each of many arms is played once before any is played again."""
-    bandit = lowbid.Bandit(20, policy, seed=0)
+    bandit = lowbid.Bandit(20, spelled_out(policy), seed=0)
     played = []
     for _ in range(20):
         played.append(bandit.select())

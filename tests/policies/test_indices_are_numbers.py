@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import lowbid
 from lowbid import policies
 from lowbid.policies import Policy
+from replay import spelled_out
 
 CLASSES = [getattr(policies, name) for name in policies.__all__]
 VARIANTS = [policy for cls in CLASSES for policy in cls.variants()]
@@ -32,7 +33,7 @@ def numbers(state) -> list[np.ndarray]:
 
 def play(policy: Policy, losses: list[float], arms: list[int]) -> None:
     """Give losses to arms, whatever the policy would have played."""
-    bandit = lowbid.Bandit(3, policy, seed=0, horizon=len(losses))
+    bandit = lowbid.Bandit(3, spelled_out(policy), seed=0, horizon=len(losses))
     for loss, arm in zip(losses, arms, strict=True):
         chosen = bandit.select()
         assert 0 <= chosen < 3
@@ -62,7 +63,7 @@ def test_after_any_short_history(policy, data):
 @pytest.mark.parametrize("loss", [0.0, 0.3])
 @pytest.mark.parametrize("policy", VARIANTS, ids=lambda policy: policy.name)
 def test_after_a_long_constant_history(policy, loss):
-    bandit = lowbid.Bandit(3, policy, seed=0, horizon=1000)
+    bandit = lowbid.Bandit(3, spelled_out(policy), seed=0, horizon=1000)
     for step in range(1000):
         bandit.select()
         bandit.update(min(step, 2) if step < 3 else 0, loss=loss)

@@ -30,7 +30,7 @@ def replay(policy: Policy, environment: Environment, horizon: int, seed: int) ->
 
 
 def spelled_out(policy: Policy) -> Policy:
-    """The policy with its default scale or standard deviation of 1 given: for losses of any size."""
+    """The policy with its default scale or deviation of 1 given: for losses of any size."""
     if not policy.needs_range:
         return policy
     # A range of width 2 has a largest standard deviation of 1.

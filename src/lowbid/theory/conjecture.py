@@ -49,11 +49,9 @@ from lowbid._require import is_number, require, require_finite, require_whole, s
 from lowbid.theory._inputs import MOST_LOSSES
 from lowbid.theory._tails import binomial_cdf, binomial_pmf
 from lowbid.theory.laws import Chance, FiniteLaw
-from lowbid.theory.optimism import FEIGE, GARNETT, HE_ZHANG_ZHANG, PADDING, optimism
+from lowbid.theory.optimism import PADDING, optimism
 
 _MOST_TRIES = 1_000_000
-
-PROVED = (FEIGE, HE_ZHANG_ZHANG, GARNETT)
 
 
 class Counterexample(NamedTuple):

@@ -5,7 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lowbid.errors import InvalidValueError
-from lowbid.schedules import Anytime, Fixed, HighProbability, Logarithmic, growth_steps
+from lowbid.schedules import (
+    Anytime,
+    Fixed,
+    HighProbability,
+    Logarithmic,
+    growth_steps,
+    require_schedule,
+)
 
 NAMED = [Fixed(12), Logarithmic(0.3), Logarithmic(2.0), Anytime(), HighProbability(0.05, 2000)]
 
@@ -57,3 +64,16 @@ def test_the_horizon_is_filled_in_only_where_it_is_missing():
 def test_bad_parameters_are_refused(make):
     with pytest.raises(InvalidValueError, match="give a"):
         make()
+
+
+def test_a_schedule_that_shrinks_is_refused():
+    with pytest.raises(InvalidValueError, match="shrinks from 3 to 2 batches at step 5"):
+        growth_steps(lambda step: 3 if step < 5 else 2, 10)
+
+
+@pytest.mark.parametrize("batches", [10**9, 0, 1.5, None, True])
+def test_a_function_that_gives_no_number_of_batches_is_refused(batches):
+    with pytest.raises(InvalidValueError, match="the schedule's number of batches at step 1 is"):
+        growth_steps(lambda step: batches, 10)
+    with pytest.raises(InvalidValueError, match="the schedule's number of batches at step 1 is"):
+        require_schedule(lambda step: batches)

@@ -29,8 +29,10 @@ def replace_file(path: Path, *, durable: bool = False) -> Iterator[IO[bytes]]:
         if path.exists():
             os.chmod(part, path.stat().st_mode & 0o777)
         os.replace(part, path)
-    except BaseException:
+    except BaseException as error:
         part.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is not None:
+            error.filename, error.filename2 = str(path), None  # not one of our own making
         raise
     if durable and os.name == "posix":
         _flush_folder(path.parent)

@@ -51,13 +51,13 @@ def assert_same_state(first, second):
 def test_an_arm_learns_the_same_under_another_number(policy):
     order, back = [2, 0, 3, 1], [1, 3, 0, 2]
     ours, theirs = bandit_of(policy, 4), bandit_of(policy, 4)
-    theirs._engine.reorder(order)
+    theirs._core.engine.reorder(order)
     for step in range(120):
         arm, loss = step * 7 % 4, (0.3 + 0.07 * (step % 9)) % 1.0
         ours.update(arm, loss=loss)
         theirs.update(order.index(arm), loss=loss)
-    theirs._engine.reorder(back)
-    ours._engine.reorder([0, 1, 2, 3])
+    theirs._core.engine.reorder(back)
+    ours._core.engine.reorder([0, 1, 2, 3])
     assert_same_state(ours.state, theirs.state)
 
 

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import copy
+import os
 import threading
 from collections.abc import Iterable, Sequence
-from typing import Any, overload
+from pathlib import Path
+from typing import Any, Self, overload
 
+from lowbid._files import replace_file
+from lowbid._random import Stream
 from lowbid._require import require_whole
 from lowbid.errors import InvalidValueError
-from lowbid.online._decisions import Arm, Decision, Decisions, Why
-from lowbid.online._engine import Engine
-from lowbid.online._feedback import Feedback, Kind, feedback_for, read_range, read_value
-from lowbid.online._ledger import empty_ledger
-from lowbid.online._roster import Roster, read_arms
-from lowbid.online._storage import Storage
-from lowbid.online._views import Views
+from lowbid.online._chart import chart
+from lowbid.online._core import Core
+from lowbid.online._decisions import Arm, Decision, Rejection
+from lowbid.online._explain import Explanation, bids_of, explained, indices_of
+from lowbid.online._given import MANY, ONE, read_feedback, read_kind, read_list, read_value
+from lowbid.online._ledger import COUNT, mean_of_row
+from lowbid.online._recommend import Recommendation, recommended
+from lowbid.online._roster import read_arms
+from lowbid.online._saved import decoded, encoded
 from lowbid.policies import BatchEnsemble, Policy
+from lowbid.policies.batch_ensemble import Bid
 
 
-class Bandit(Views, Storage):
+class Bandit:
     """A policy that is asked what to do, and told what came of it.
 
     Parameters
@@ -33,11 +41,13 @@ class Bandit(Views, Storage):
     horizon : int, optional
         The number of decisions that will be made, for policies that need to know it.
     loss_range, reward_range : (float, float), optional
-        The smallest and the largest loss, or reward, that can come up. Policies that take losses
-        in [0, 1] only get them scaled; values outside are refused; and `recommend` gives
-        intervals that hold at every sample size.
+        The smallest and the largest loss, or reward, that can come up. Policies that have a scale
+        use it; those that take losses in [0, 1] only get them scaled; values outside are refused;
+        and `recommend` gives intervals that hold at every sample size.
     expiry : int, optional
         A decision whose outcome is not known after this many further decisions is forgotten.
+    keep_changes : bool
+        Whether what happens is kept until `changes` hands it over to other bandits.
 
     Notes
     -----
@@ -61,6 +71,9 @@ class Bandit(Views, Storage):
     {'short page': 3.0, 'long page': 12.5}
     """
 
+    _core: Core
+    _lock: threading.Lock
+
     def __init__(
         self,
         arms: int | Iterable[Arm],
@@ -71,33 +84,86 @@ class Bandit(Views, Storage):
         loss_range: tuple[float, float] | None = None,
         reward_range: tuple[float, float] | None = None,
         expiry: int | None = None,
+        keep_changes: bool = False,
     ) -> None:
         names = read_arms(arms)
-        self.policy = BatchEnsemble(baseline="minimum") if policy is None else policy
-        if not isinstance(self.policy, Policy):
+        policy = BatchEnsemble(baseline="minimum") if policy is None else policy
+        if not isinstance(policy, Policy):
             raise InvalidValueError(f"policy is {policy!r}; give an object such as UCB1().")
-        self.expiry = None if expiry is None else require_whole("expiry", expiry)
-        if loss_range is not None and reward_range is not None:
-            raise InvalidValueError("give loss_range or reward_range, not both.")
-        self._feedback: Feedback | None = None
-        if loss_range is not None or reward_range is not None:
-            kind: Kind = "loss" if reward_range is None else "reward"
-            declared = read_range(f"{kind}_range", loss_range if kind == "loss" else reward_range)
-            self._feedback = feedback_for(self.policy, kind, declared)
+        expiry = None if expiry is None else require_whole("expiry", expiry)
         steps = None if horizon is None else require_whole("horizon", horizon)
-        self._engine = Engine(self.policy, len(names), seed, steps)
-        self._roster = Roster(names, self._engine, empty_ledger(len(names)))
-        self._decisions = Decisions()
+        feedback = read_feedback(policy, loss_range, reward_range)
+        self._core = Core.new(names, policy, seed, steps, feedback, expiry, bool(keep_changes))
         self._lock = threading.Lock()
 
+    # What it is
+
+    @property
+    def policy(self) -> Policy:
+        """The policy, as it was given."""
+        return self._core.policy
+
+    @property
+    def arms(self) -> list[Arm]:
+        """All arms that can be chosen, by name."""
+        return list(self._core.roster.names)
+
+    @property
+    def paused(self) -> list[Arm]:
+        """The arms that are paused, by name."""
+        return list(self._core.roster.paused)
+
+    @property
+    def n_arms(self) -> int:
+        """The number of arms that can be chosen."""
+        return self._core.engine.n_arms
+
+    @property
+    def horizon(self) -> int | None:
+        """The number of decisions that will be made, if that is known."""
+        return self._core.engine.horizon
+
+    @property
+    def expiry(self) -> int | None:
+        """After how many further decisions one is forgotten."""
+        return self._core.expiry
+
+    @property
+    def step(self) -> int:
+        """The step about to be played, from 1."""
+        return self._core.engine.step
+
+    @property
+    def capacity(self) -> int:
+        """The number of steps for which there is room at present."""
+        return self._core.engine.capacity
+
+    @property
+    def parameters(self) -> Any:
+        """What the policy's kernels read."""
+        return self._core.engine.parameters
+
+    @property
+    def state(self) -> Any:
+        """The policy's state; arms are numbers there, in the order of `arms`."""
+        return self._core.engine.state
+
+    @property
+    def stream(self) -> Stream:
+        """The policy's random numbers."""
+        return self._core.engine.stream
+
+    # Choose, and learn
+
     def select(self) -> Any:
-        """The arm to play now, if its outcome will be told before the next one is asked for.
+        """The arm to play now, if its outcome will be reported before the next one is asked for.
 
         With late feedback, use `decide`.
         """
         self._lock.acquire()  # `with` would take twice as long
         try:
-            return self._roster.names[self._engine.select()]
+            core = self._core
+            return core.roster.names[core.engine.select()]
         finally:
             self._lock.release()
 
@@ -115,19 +181,8 @@ class Bandit(Views, Storage):
         """
         many = None if n is None else require_whole("n", n, at_least=0)
         with self._lock:
-            return self._decide() if many is None else [self._decide() for _ in range(many)]
-
-    def _decide(self) -> Decision:
-        engine = self._engine
-        if self.expiry is not None:
-            for decision in self._decisions.expired(before=engine.step - self.expiry):
-                with self._roster.awake(decision.arm) as arm:
-                    self._engine.hold(arm, -1)
-        arm = engine.select()
-        engine.hold(arm, 1)
-        decision = self._decisions.add(self._roster.names[arm], engine.step)
-        engine.step += 1
-        return decision
+            core = self._core
+            return core.decide() if many is None else [core.decide() for _ in range(many)]
 
     def update(
         self,
@@ -135,8 +190,8 @@ class Bandit(Views, Storage):
         *bare: Any,
         loss: float | None = None,
         reward: float | None = None,
-    ) -> Why:
-        """Tell what came of an arm, or of a decision.
+    ) -> Rejection | None:
+        """Report what came of an arm, or of a decision.
 
         Parameters
         ----------
@@ -153,13 +208,14 @@ class Bandit(Views, Storage):
         """
         self._lock.acquire()  # `with` would take twice as long
         try:
-            feedback, value = self._feedback, loss if reward is None else reward
+            core = self._core
+            feedback, value = core.feedback, loss if reward is None else reward
             other = reward if feedback is None or not feedback.rewards else loss
             if feedback is None or bare or other is not None or value is None:
-                feedback = self._feedback_for(bare, loss, reward)
+                feedback = core.feedback_of(read_kind(ONE, bare, loss, reward))
             if type(value) is not float or not feedback.low <= value <= feedback.high:
                 value = read_value(value, feedback)
-            return self._take_in(what, value, feedback)
+            return core.take_in(what, value, feedback)
         finally:
             self._lock.release()
 
@@ -169,128 +225,262 @@ class Bandit(Views, Storage):
         *bare: Any,
         losses: Sequence[float] | None = None,
         rewards: Sequence[float] | None = None,
-    ) -> list[Why]:
-        """Tell what came of many arms or decisions: all are taken in, or none if one is wrong.
+    ) -> list[Rejection | None]:
+        """Report what came of many arms or decisions: all are taken in, or none if one is wrong.
 
         Returns
         -------
         list
             What `update` gives, for each.
         """
-        if bare or (losses is None) == (rewards is None):
-            raise InvalidValueError(_which(_MANY, bare, losses, rewards))
-        values = losses if rewards is None else rewards
-        items, numbers = _listed("what to update", what), _listed("what came of it", values)
+        kind = read_kind(MANY, bare, losses, rewards)
+        values = read_list("what came of it", losses if kind == "loss" else rewards)
+        items = read_list("what to update", what)
         with self._lock:
-            feedback = self._feedback_for((), losses, rewards)
-            if len(items) != len(numbers):
+            core = self._core
+            feedback = core.feedback_of(kind)
+            if len(items) != len(values):
                 raise InvalidValueError(
-                    f"there are {len(items)} arms or decisions, but {len(numbers)} "
+                    f"there are {len(items)} arms or decisions, but {len(values)} "
                     f"{feedback.plural}; give one for each."
                 )
-            checked = [read_value(value, feedback) for value in numbers]
+            checked = [read_value(value, feedback) for value in values]
             for item in items:
-                self._status(item)
-            return [self._take_in(*pair, feedback) for pair in zip(items, checked, strict=True)]
+                core.status(item)
+            return [core.take_in(*pair, feedback) for pair in zip(items, checked, strict=True)]
 
-    def _take_in(self, what: Arm | Decision, value: float, feedback: Feedback) -> Why:
-        """Take in a value that was checked."""
-        roster, engine, decisions = self._roster, self._engine, self._decisions
-        if type(what) is str or type(what) is int:  # the quick way: most are of this kind
-            arm = roster.number.get(what)
-            if arm is not None and not decisions.open:
-                engine.update(arm, value, engine.step, roster.ledger, feedback.scale)
-                engine.step += 1
-                self._feedback = feedback
-                return None
-        why = self._status(what)
-        if isinstance(what, Decision):
-            decisions.close(what)
-        if why is not None:
-            return why
-        if isinstance(what, Decision):
-            with roster.awake(what.arm) as arm:
-                roster.update(arm, value, feedback, engine.step - 1, 1)
-        else:
-            with roster.awake(what) as arm:
-                roster.update(arm, value, feedback, engine.step, 0)
-            engine.step += 1
-        self._feedback = feedback
-        return None
-
-    def _status(self, what: Arm | Decision) -> Why:
-        """Whether feedback for this can be taken in (None), or why not."""
-        if isinstance(what, Decision):
-            return self._decisions.status(what)
-        return self._roster.status(what)
-
-    def _feedback_for(self, bare: tuple[Any, ...], loss: Any, reward: Any) -> Feedback:
-        """How what was given becomes a loss, or a clear error."""
-        if bare or (loss is None) == (reward is None):
-            raise InvalidValueError(_which(_ONE, bare, loss, reward))
-        kind: Kind = "loss" if reward is None else "reward"
-        feedback = self._feedback
-        if feedback is None:
-            return feedback_for(self.policy, kind, None)
-        if feedback.kind != kind:
-            raise InvalidValueError(
-                f"this bandit takes {feedback.plural}, but got a {kind}; losses and rewards cannot "
-                "be mixed in one bandit."
-            )
-        return feedback
-
-    def forget(self, decision: Decision) -> Why:
+    def forget(self, decision: Decision) -> Rejection | None:
         """Give up on a decision's outcome; gives what `update` would."""
         if not isinstance(decision, Decision):
             raise InvalidValueError(f"{decision!r} is not a decision; give what decide() gave.")
         with self._lock:
-            why = self._decisions.status(decision)
-            self._decisions.close(decision)
-            if why is None:
-                with self._roster.awake(decision.arm) as arm:
-                    self._engine.hold(arm, -1)
-            return why
+            return self._core.forget(decision)
+
+    def pending(self) -> list[Decision]:
+        """The decisions whose outcomes are still to come, oldest first."""
+        with self._lock:
+            return self._core.decisions.pending()
+
+    # Arms come and go
 
     def add_arm(self, arm: Arm) -> None:
         """Add an arm of which nothing is known; it will be explored."""
         with self._lock:
-            self._roster.add(arm)
+            self._core.roster.add(arm)
 
     def remove_arm(self, arm: Arm) -> None:
         """Take an arm away for good; feedback that comes later is answered with "removed"."""
         with self._lock:
-            self._roster.remove(arm)
-            self._decisions.remove_arm(arm)
+            self._core.remove_arm(arm)
 
     def pause_arm(self, arm: Arm) -> None:
         """Do not choose an arm until `resume_arm`; its late feedback is still taken in."""
         with self._lock:
-            self._roster.pause(arm)
+            self._core.roster.pause(arm)
 
     def resume_arm(self, arm: Arm) -> None:
         """Let a paused arm be chosen again, with all that is known of it."""
         with self._lock:
-            self._roster.resume(arm)
+            self._core.roster.resume(arm)
 
+    # Look inside: nothing here changes the bandit
 
-# The two ways to say what came of one arm, and of many.
-_ONE = ("update(arm, loss={})", "update(arm, reward={})")
-_MANY = ("update_many(arms, losses={})", "update_many(arms, rewards={})")
+    def counts(self) -> dict[Arm, int]:
+        """How many outcomes of each arm were reported, paused arms included."""
+        with self._lock:
+            return {arm: int(row[COUNT]) for arm, row in self._core.roster.rows.items()}
 
+    def means(self) -> dict[Arm, float]:
+        """The mean outcome of each arm, NaN before the first; paused arms included."""
+        with self._lock:
+            return {arm: mean_of_row(row) for arm, row in self._core.roster.rows.items()}
 
-def _which(ways: tuple[str, str], bare: tuple[Any, ...], loss: Any, reward: Any) -> str:
-    """What to say to someone who did not say which of loss and reward it is."""
-    if bare:
-        first, second = (way.format(repr(bare[0])) for way in ways)
-        return f"{bare[0]!r} may be a loss or a reward; say which: {first} or {second}."
-    first, second = (way.format("...") for way in ways)
-    if loss is None:
-        return f"nothing was given; say {first} or {second}."
-    return f"both {loss!r} as loss and {reward!r} as reward were given; say {first} or {second}."
+    def indices(self) -> dict[Arm, float]:
+        """The index of each arm that can be chosen; the best one is played next.
 
+        It is in your units, and with rewards the highest is the best, unless the policy ranks arms
+        by evidence: then the lowest is.
+        """
+        with self._lock:
+            return indices_of(self._core)
 
-def _listed(name: str, values: Any) -> list[Any]:
-    try:
-        return list(values)
-    except TypeError as error:
-        raise InvalidValueError(f"{name} is {values!r}; give a list.") from error
+    def bids(self) -> list[Bid]:
+        """What each batch of Batch Ensemble would play on its own: the best bid wins."""
+        with self._lock:
+            return bids_of(self._core)
+
+    def explain(self) -> Explanation:
+        """Why the next arm would be chosen: each arm's index, its batches, and the winner.
+
+        Examples
+        --------
+        >>> import lowbid
+        >>> bandit = lowbid.Bandit(["a", "b"], policy=lowbid.BatchEnsemble(batches=2), seed=0)
+        >>> for arm, loss in [("a", 1.0), ("a", 0.0), ("b", 1.0), ("b", 1.0), ("b", 1.0)]:
+        ...     bandit.update(arm, loss=loss)
+        >>> print(bandit.explain())
+        arm    count        mean       index  batches (size: estimate)
+        a          2         0.5           0  1: 0.3333, 1: 0  <- chosen next
+        b          3           1      0.3333  2: 0.5, 1: 0.3333
+        BatchEnsemble(batches=2): the lowest index is chosen.
+        """
+        with self._lock:
+            return explained(self._core)
+
+    def recommend(self, confidence: float = 0.95) -> Recommendation:
+        """The arm to keep if you stop now, and how sure that is.
+
+        It is the arm whose mean is best for sure: the one with the best pessimistic end of a
+        confidence sequence. The intervals of all arms hold together, at all times, with the given
+        confidence, so one may look as often as one likes and stop when one likes.
+
+        Parameters
+        ----------
+        confidence : float
+            Between 0 and 1.
+        """
+        with self._lock:
+            return recommended(self._core, confidence)
+
+    def __repr__(self) -> str:
+        with self._lock:
+            core, names = self._core, self._core.roster.names
+            parts = ", ".join(repr(arm) for arm in names[:6]) + (", ..." if len(names) > 6 else "")
+            paused, pending = len(core.roster.paused), len(core.decisions.pending())
+            count = int(sum(row[COUNT] for row in core.roster.rows.values()))
+            plural = "outcomes" if core.feedback is None else core.feedback.plural
+            text = f"<Bandit [{parts}]" + (f", {paused} paused" if paused else "")
+            text += f", {core.policy.name}" + (f", {count} {plural}" if count else "")
+            return text + (f", {pending} pending>" if pending else ">")
+
+    def _repr_html_(self) -> str:
+        with self._lock:
+            return chart(self._core)
+
+    # Save, restore, share
+
+    def to_json(self) -> str:
+        """All there is to know about this bandit, its random numbers included, as a text."""
+        with self._lock:
+            return encoded(self._core)
+
+    @classmethod
+    def from_json(
+        cls, text: str, *, policy: Policy | None = None, keep_changes: bool | None = None
+    ) -> Self:
+        """A bandit that goes on exactly as the one that `to_json` described would have.
+
+        Parameters
+        ----------
+        text : str
+            What `to_json` gave.
+        policy : Policy, optional
+            The policy, if it is not one of lowbid's own or has a function among its parameters:
+            code is not kept in the text.
+        keep_changes : bool, optional
+            Whether changes are kept from now on; by default as it was.
+        """
+        return cls._of(decoded(text, policy, "the text"), keep_changes)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write `to_json` to a file.
+
+        The file is replaced whole or not at all: whenever the machine stops, it is the old one or
+        the new one. When `save` returns, the new one is on disk.
+        """
+        text = self.to_json()
+        with replace_file(Path(path), durable=True) as file:
+            file.write(text.encode())
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        policy: Policy | None = None,
+        keep_changes: bool | None = None,
+    ) -> Self:
+        """Read a file that `save` wrote; see `from_json`."""
+        return cls._of(decoded(Path(path).read_bytes(), policy, str(path)), keep_changes)
+
+    @classmethod
+    def load_or_new(
+        cls,
+        path: str | os.PathLike[str],
+        arms: int | Iterable[Arm],
+        policy: Policy | None = None,
+        seed: int = 0,
+        horizon: int | None = None,
+        **options: Any,
+    ) -> Self:
+        """The bandit of a file, or a new one if there is no such file yet.
+
+        What it has learned comes from the file. Arms that the file does not know are added; none is
+        removed. A policy, horizon or range other than that of the file is refused.
+
+        Parameters
+        ----------
+        path : str or path
+            The file that `save` writes.
+        arms, policy, seed, horizon, **options
+            As for a new bandit.
+        """
+        fresh = cls(arms, policy, seed, horizon, **options)
+        if not Path(path).exists():
+            return fresh
+        loaded = cls.load(path, policy=policy, keep_changes=options.get("keep_changes"))
+        loaded._core.adopt(fresh._core, where=str(path))
+        return loaded
+
+    def merge(self, other: Self) -> None:
+        """Take in all that another bandit has learned from feedback that this one did not see.
+
+        Both must have the same policy, arms and kind of feedback. The other stays as it is; from
+        now on this one answers for its decisions too. That works once: to bring bandits together
+        again and again, use `changes` and `apply`.
+        """
+        if not isinstance(other, Bandit):
+            raise InvalidValueError(f"{other!r} is not a bandit; give one.")
+        with other._lock:  # only one lock is held at a time
+            twin = copy.deepcopy(other._core)
+        with self._lock:
+            self._core.merge(twin)
+
+    def changes(self) -> dict[str, Any]:
+        """What happened here since the last call, for other bandits to `apply`.
+
+        The bandit must have been made, or loaded, with ``keep_changes=True``. The answer is plain
+        data: send it as JSON, put it on a queue, pickle it. It contains what was decided, reported
+        and forgotten here; not what was applied or merged, and not arms that were added or removed.
+        """
+        with self._lock:
+            return self._core.changes()
+
+    def apply(self, changes: dict[str, Any]) -> int:
+        """Take in what `changes` of another bandit gave, and give how many events were new.
+
+        What this bandit knows already is skipped: its own changes, what was applied before, and
+        all that it was loaded with. If changes that came earlier are missing, or an arm is not
+        known here, nothing is taken in.
+        """
+        with self._lock:
+            return self._core.apply(changes)
+
+    @classmethod
+    def _of(cls, core: Core, keep_changes: bool | None) -> Self:
+        """A bandit around a core that was restored."""
+        if keep_changes is not None:
+            core.keep_changes(keep_changes)
+        bandit = cls.__new__(cls)
+        bandit.__setstate__({"_core": core})
+        return bandit
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self._lock:  # what is copied or pickled later must not change meanwhile
+            parts = {name: part for name, part in self.__dict__.items() if name != "_lock"}
+            return copy.deepcopy(parts)
+
+    def __setstate__(self, parts: dict[str, Any]) -> None:
+        self.__dict__.update(parts)
+        self._core.begin_copy()
+        self._lock = threading.Lock()

@@ -5,14 +5,15 @@ from __future__ import annotations
 import secrets
 from collections import Counter
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
 from lowbid.errors import InvalidValueError, UnknownNameError
 
 Arm = str | int
-Why = Literal["closed", "removed"] | None
+# Why an outcome was not taken in.
+Rejection = Literal["closed", "removed"]
 
 
 class Decision(NamedTuple):
@@ -38,14 +39,34 @@ class Decisions:
     """
 
     def __init__(self) -> None:
-        self.words: dict[str, int] = {}
-        self.word = self._new_word()
+        self.words: dict[str, int] = {}  # how many decisions were made under each word
         self.open: dict[str, tuple[Arm | None, int]] = {}  # id: arm, or None if removed; step
+        # Decisions of another bandit that were answered there before this one heard of them.
+        self.early: set[str] = set()
+        self.begin_word()
 
-    def _new_word(self) -> str:
-        word = secrets.token_hex(4)
-        self.words[word] = 0
-        return word
+    def begin_word(self) -> None:
+        """Make further decisions under a new word."""
+        self.word = secrets.token_hex(4)
+        self.words[self.word] = 0
+
+    def to_data(self) -> dict[str, Any]:
+        """Everything, as plain data."""
+        return {
+            "word": self.word,
+            "words": self.words,
+            "open": [[identity, *found] for identity, found in self.open.items()],
+            "early": sorted(self.early),
+        }
+
+    @classmethod
+    def from_data(cls, saved: dict[str, Any]) -> Self:
+        """What `to_data` described."""
+        decisions = cls()
+        decisions.word, decisions.words = saved["word"], dict(saved["words"])
+        decisions.open = {identity: (arm, step) for identity, arm, step in saved["open"]}
+        decisions.early = set(saved["early"])
+        return decisions
 
     def add(self, arm: Arm, step: int) -> Decision:
         """A new decision, made at this step."""
@@ -54,12 +75,22 @@ class Decisions:
         self.open[decision.id] = (arm, step)
         return decision
 
-    def status(self, decision: Decision) -> Why:
+    def hear_of(self, identity: str, arm: Arm | None, step: int) -> bool:
+        """Note a decision that another bandit made; whether it is open."""
+        word, _, number = identity.partition("-")
+        self.words[word] = max(self.words.get(word, 0), int(number))
+        if identity in self.early:
+            self.early.remove(identity)
+            return False
+        self.open[identity] = (arm, step)
+        return True
+
+    def status(self, decision: Decision) -> Rejection | None:
         """Whether a decision is open (None), closed, or of an arm that was removed."""
         identity = decision.id
         found = self.open.get(identity) if isinstance(identity, str) else None
         if found is None:
-            if not self._given_out(identity):
+            if not self.is_known(identity):
                 raise UnknownNameError(
                     f"decision {identity!r} was not made by this bandit; give it to the one that "
                     "made it."
@@ -88,9 +119,14 @@ class Decisions:
             if arm is not None:
                 yield Decision(arm, identity)
 
+    def pending(self) -> list[Decision]:
+        """All open decisions of arms that were not removed, oldest first."""
+        found = [(arm, identity) for identity, (arm, _) in self.open.items()]
+        return [Decision(arm, identity) for arm, identity in found if arm is not None]
+
     def count_by_arm(self) -> Counter[Arm]:
         """How many decisions of each arm are open; of removed ones none."""
-        return Counter(arm for arm, _ in self.open.values() if arm is not None)
+        return Counter(decision.arm for decision in self.pending())
 
     def remove_arm(self, arm: Arm) -> None:
         """Mark the open decisions of an arm: their outcomes will come too late."""
@@ -98,20 +134,25 @@ class Decisions:
             if other == arm:
                 self.open[identity] = (None, step)
 
-    def take_over(self, other: Decisions, step: int, other_step: int) -> None:
-        """Answer for the decisions of another bandit too; steps add up, ages stay."""
-        shared = self.words.keys() & other.words.keys()
-        if shared:
+    def require_no_common_past(self, other: Decisions) -> None:
+        """Refuse to take over decisions that are known here already."""
+        if self.words.keys() & other.words.keys():
             raise InvalidValueError(
                 "these bandits have a common past (one is a copy of the other, or both were "
-                "merged with a third): merging them would count it twice."
+                "merged with a third): merging them would count it twice. Hand over only what is "
+                "new: bandit.apply(other.changes())."
             )
+
+    def take_over(self, other: Decisions, step: int, other_step: int) -> None:
+        """Answer for the decisions of another bandit too; steps add up, ages stay."""
         self.words |= other.words
+        self.early |= other.early
         merged = [(i, (arm, made + other_step - 1)) for i, (arm, made) in self.open.items()]
         merged += [(i, (arm, made + step - 1)) for i, (arm, made) in other.open.items()]
         self.open = dict(sorted(merged, key=lambda item: item[1][1]))
 
-    def _given_out(self, identity: object) -> bool:
+    def is_known(self, identity: object) -> bool:
+        """Whether this bandit made a decision, or heard of it."""
         if not isinstance(identity, str):
             return False
         word, _, number = identity.partition("-")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from lowbid._kernel import Kernel, kernel, specialise
-from lowbid._random import Stream, key, stream_of_run
+from lowbid._random import Stream
 from lowbid._require import require_arm
-from lowbid.online._feedback import LOW, WIDTH, Scale, loss_of
+from lowbid.online._feedback import LOW, WIDTH, Scale, scaled_loss
 from lowbid.online._ledger import Ledger, record
+from lowbid.online._plain import state_from, state_to
 from lowbid.policies import Policy
 from lowbid.policies._base import copy_of, extend
 
@@ -32,13 +33,30 @@ def take_in(
     ledger: Ledger,
     scale: Scale,
 ) -> None:
-    """Tell the policy what a measured value comes to, and write the value down."""
-    update(parameters, state, arm, loss_of(scale, value), step, stream)
+    """Hand the policy the loss that a measured value comes to, and record the value."""
+    update(parameters, state, arm, scaled_loss(scale, value), step, stream)
     record(ledger, arm, value, scale[LOW], scale[WIDTH])
+
+
+class ArmState(NamedTuple):
+    """All that a policy knows of one arm, kept while the engine goes on without it.
+
+    Attributes
+    ----------
+    state
+        A state that has this arm only.
+    capacity : int
+        The number of steps for which there is room in it.
+    """
+
+    state: Any
+    capacity: int
 
 
 class Engine:
     """Arms are numbers 0, 1, 2, ... here, and nothing is checked.
+
+    What it does depends on nothing but the calls and the random stream that it is given.
 
     Attributes
     ----------
@@ -52,13 +70,41 @@ class Engine:
     _take_in: Callable[..., Any] | None
     _hold: Callable[..., Any] | None
 
-    def __init__(self, policy: Policy, n_arms: int, seed: int, horizon: int | None) -> None:
+    def __init__(self, policy: Policy, n_arms: int, horizon: int | None, stream: Stream) -> None:
         self.policy, self.n_arms, self.horizon = policy, n_arms, horizon
         self.step, self.capacity = 1, _FIRST_CAPACITY
         self.parameters, self.state = policy.start(n_arms, horizon, self.capacity)
-        self.stream = stream_of_run(key(seed, policy.identity), 0)
-        self.aside: dict[str | int, Any] = {}  # the states of arms that are paused, by name
+        self.stream = stream
         self._unbind()
+
+    def to_data(self) -> dict[str, Any]:
+        """Everything but the policy, as plain data."""
+        return {
+            "horizon": self.horizon,
+            "step": self.step,
+            "capacity": self.capacity,
+            "stream": [f"{int(word):#018x}" for word in self.stream],
+            "state": state_to(self.state, self.empty(self.n_arms)),
+        }
+
+    @classmethod
+    def from_data(cls, policy: Policy, n_arms: int, saved: dict[str, Any]) -> Self:
+        """What `to_data` described, at work with this policy."""
+        stream = np.array([int(word, 16) for word in saved["stream"]], np.uint64)
+        engine = cls(policy, n_arms, saved["horizon"], stream)
+        engine.step, engine.capacity = int(saved["step"]), int(saved["capacity"])
+        engine.replace(state_from(saved["state"], engine.empty(n_arms)), n_arms)
+        return engine
+
+    def arm_to_data(self, kept: ArmState) -> dict[str, Any]:
+        """An arm that was put aside, as plain data."""
+        state = state_to(kept.state, self.empty(1, kept.capacity))
+        return {"capacity": kept.capacity, "state": state}
+
+    def arm_from_data(self, saved: dict[str, Any]) -> ArmState:
+        """What `arm_to_data` described."""
+        capacity = int(saved["capacity"])
+        return ArmState(state_from(saved["state"], self.empty(1, capacity)), capacity)
 
     def select(self) -> int:
         """The arm to play at this step."""
@@ -108,14 +154,11 @@ class Engine:
 
     def make_room(self, capacity: int) -> None:
         """Move the state into one with room for more steps."""
-        before, self.capacity = self.capacity, capacity
-        try:  # a schedule of the user's may fail, and memory may run out
-            aside = {name: extend(state, self.empty(1)) for name, state in self.aside.items()}
-            self.replace(extend(self.state, self.empty(self.n_arms)), self.n_arms)
-        except BaseException:
-            self.capacity = before
-            raise
-        self.aside = aside
+        state = extend(self.state, self.empty(self.n_arms, capacity))
+        parameters = self.policy.parameters(self.n_arms, self.horizon, capacity)
+        # Nothing changes before this line: a schedule of the user's may fail, memory may run out.
+        self.capacity, self.state, self.parameters = capacity, state, parameters
+        self._unbind()
 
     def replace(self, state: Any, n_arms: int) -> None:
         """Go on with another state."""
@@ -123,9 +166,9 @@ class Engine:
         self.n_arms, self.state = n_arms, state
         self._unbind()
 
-    def empty(self, n_arms: int) -> Any:
-        """The state of arms of which nothing is known, with the room that there is."""
-        return self.policy.start(n_arms, self.horizon, self.capacity)[1]
+    def empty(self, n_arms: int, capacity: int | None = None) -> Any:
+        """The state of arms of which nothing is known, by default with the room that there is."""
+        return self.policy.start(n_arms, self.horizon, capacity or self.capacity)[1]
 
     def add(self) -> None:
         """Go on with one arm more, of which nothing is known."""
@@ -136,27 +179,31 @@ class Engine:
         rest = [other for other in range(self.n_arms) if other != arm]
         self.replace(self._take(rest), self.n_arms - 1)
 
-    def pause(self, arm: int, name: str | int) -> None:
-        """Go on without an arm, but keep its state."""
-        self.aside[name] = self._take([arm])
+    def put_aside(self, arm: int) -> ArmState:
+        """Go on without an arm, and give what is known of it."""
+        kept = ArmState(self._take([arm]), self.capacity)
         self.remove(arm)
+        return kept
 
-    def resume(self, name: str | int) -> None:
-        """Go on with an arm that was paused, as the last one."""
+    def take_back(self, kept: ArmState) -> None:
+        """Go on with an arm that was put aside, as the last one."""
+        state = kept.state
+        if kept.capacity < self.capacity:
+            state = extend(state, self.empty(1))
         sizes = (self.n_arms, 1)
-        state = self.policy.join(self.state, self.aside[name], sizes, self.empty)
-        del self.aside[name]
-        self.replace(state, self.n_arms + 1)
+        self.replace(self.policy.join(self.state, state, sizes, self.empty), self.n_arms + 1)
 
     def reorder(self, arms: Sequence[int]) -> None:
         """Call arm ``arms[i]`` arm i from now on."""
         self.replace(self._take(arms), self.n_arms)
 
-    def take_over(self, merged: Any, step: int, capacity: int) -> None:
-        """Go on with a state that was merged with that of another engine."""
-        self.step += step - 1
-        self.capacity += capacity
-        self.replace(extend(merged, self.empty(self.n_arms)), self.n_arms)
+    def merge(self, other: Engine) -> None:
+        """Take in what another engine was told of the same arms in the same order."""
+        merged = self.policy.merge(self.state, other.state)
+        capacity = self.capacity + other.capacity
+        state = extend(merged, self.empty(self.n_arms, capacity))
+        self.step, self.capacity = self.step + other.step - 1, capacity
+        self.replace(state, self.n_arms)
 
     def _take(self, arms: Sequence[int]) -> Any:
         return self.policy.take(self.state, self.n_arms, arms, self.empty)

@@ -1,15 +1,19 @@
-"""Say why an arm is chosen, in words and as a picture."""
+"""Say why an arm is chosen."""
 
 from __future__ import annotations
 
-import html
-import math
 from dataclasses import dataclass
+from typing import Literal
 
+from lowbid.errors import InvalidValueError
+from lowbid.online._core import Core
 from lowbid.online._decisions import Arm
-from lowbid.online._ledger import Ledger
+from lowbid.online._ledger import COUNT, mean_of_row
+from lowbid.policies import BatchEnsemble
+from lowbid.policies.batch_ensemble import Bid
 
-_WIDTH, _ROW = 360, 22
+# With more arms than this, an explanation prints the best of them.
+_MOST_ROWS = 20
 
 
 @dataclass(frozen=True)
@@ -21,7 +25,7 @@ class ExplainedArm:
     arm : str or int
         Its name.
     count : int
-        How many of its outcomes were told.
+        How many of its outcomes were reported.
     mean : float
         Their mean.
     pending : int
@@ -56,11 +60,14 @@ class Explanation:
         What is measured: "loss" or "reward".
     policy : str
         Whose rule it is.
+    best : {"lowest", "highest"}
+        Which index is chosen.
     """
 
     arms: list[ExplainedArm]
     kind: str
     policy: str
+    best: Literal["lowest", "highest"] = "lowest"
 
     @property
     def winners(self) -> list[Arm]:
@@ -68,72 +75,104 @@ class Explanation:
         ranked = [(arm.index, arm.arm) for arm in self.arms if arm.index is not None]
         if not ranked:
             return []
-        best = (max if self.kind == "reward" else min)(index for index, _ in ranked)
+        best = (max if self.best == "highest" else min)(index for index, _ in ranked)
         return [name for index, name in ranked if index == best]
 
     def __str__(self) -> str:
-        width = max(3, *(len(str(arm.arm)) for arm in self.arms))
-        lines = [
-            f"{'arm':{width}}  {'count':>7}  {'mean':>10}  {'index':>10}  batches (size: estimate)"
-        ]
-        winners = self.winners
-        for arm in self.arms:
-            index = "-" if arm.index is None else f"{arm.index:.4g}"
-            index = "paused" if arm.paused else index
-            line = f"{arm.arm!s:{width}}  {arm.count:7}  {arm.mean:10.4g}  {index:>10}  "
-            line += _batches(arm)
-            line += f"  {arm.pending} pending" if arm.pending else ""
-            line += "  <- chosen next" if winners == [arm.arm] else ""
-            line += "  <- tied" if len(winners) > 1 and arm.arm in winners else ""
-            lines.append(line.rstrip())
+        shown, winners = self._shown(), self.winners
+        width = max(3, *(len(str(arm.arm)) for arm in shown))
+        head = f"{'arm':{width}}  {'count':>7}  {'mean':>10}"
+        head += f"  {'index':>10}" if winners else ""
+        head += "  batches (size: estimate)" if any(arm.batch_sizes for arm in shown) else ""
+        lines = [head, *(self._line(arm, width, winners) for arm in shown)]
+        if len(shown) < len(self.arms):
+            lines.append(f"... and {len(self.arms) - len(shown)} more arms, in explain().arms")
         if not winners:
             return "\n".join([*lines, f"{self.policy} does not rank the arms by one number each."])
-        best = "highest" if self.kind == "reward" else "lowest"
-        return "\n".join([*lines, f"{self.policy}: the {best} index is chosen."])
+        return "\n".join([*lines, f"{self.policy}: the {self.best} index is chosen."])
+
+    def _shown(self) -> list[ExplainedArm]:
+        """All arms, or the best few of many."""
+        if len(self.arms) <= _MOST_ROWS:
+            return self.arms
+        sign = -1.0 if self.best == "highest" else 1.0
+
+        def rank(arm: ExplainedArm) -> tuple[bool, float, int]:
+            return arm.index is None, sign * (arm.index or 0.0), -arm.count
+
+        return sorted(self.arms, key=rank)[:_MOST_ROWS]
+
+    def _line(self, arm: ExplainedArm, width: int, winners: list[Arm]) -> str:
+        line = f"{arm.arm!s:{width}}  {arm.count:7}  {arm.mean:10.4g}"
+        if winners:
+            index = "-" if arm.index is None else f"{arm.index:.4g}"
+            line += f"  {'paused' if arm.paused else index:>10}"
+        pairs = zip(arm.batch_sizes, arm.batch_estimates, strict=True)
+        batches = ", ".join(f"{size}: {estimate:.4g}" for size, estimate in pairs)
+        line += f"  {batches}" if batches else ""
+        line += "  paused" if arm.paused and not winners else ""
+        line += f"  {arm.pending} pending" if arm.pending else ""
+        line += "  <- chosen next" if winners == [arm.arm] else ""
+        line += "  <- tied" if len(winners) > 1 and arm.arm in winners else ""
+        return line
 
 
-def _batches(arm: ExplainedArm) -> str:
-    pairs = zip(arm.batch_sizes, arm.batch_estimates, strict=True)
-    return ", ".join(f"{size}: {estimate:.4g}" for size, estimate in pairs)
-
-
-def chart(
-    title: str,
-    kind: str,
-    arms: list[Arm],
-    paused: set[Arm],
-    counts: list[int],
-    means: list[float],
-    bounds: Ledger,
-) -> str:
-    """A table of the arms, with their means and intervals drawn on one scale."""
-    ends = [x for row in bounds.tolist() for x in row if math.isfinite(x)]
-    ends += [mean for mean in means if math.isfinite(mean)]
-    low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
-    scale = (_WIDTH - 20) / (high - low) if high > low else 1.0
-    rows = []
-    for arm, count, mean, (left, right) in zip(arms, counts, means, bounds.tolist(), strict=True):
-        name = html.escape(str(arm)) + (" (paused)" if arm in paused else "")
-        picture = _interval(
-            10 + scale * (mean - low),
-            10 + scale * (max(left, low) - low),
-            10 + scale * (min(right, high) - low),
+def explained(core: Core) -> Explanation:
+    """Why the next arm would be chosen."""
+    try:
+        indices = indices_of(core)
+    except InvalidValueError:  # the policy has none
+        indices = {}
+    pending = core.decisions.count_by_arm()
+    estimates, sizes = _batches(core)
+    arms = [
+        ExplainedArm(
+            arm=arm,
+            count=int(row[COUNT]),
+            mean=mean_of_row(row),
+            pending=pending[arm],
+            paused=arm in core.roster.paused,
+            index=indices.get(arm),
+            batch_sizes=sizes.get(arm, []),
+            batch_estimates=estimates.get(arm, []),
         )
-        shown = f"{mean:.4g}" if math.isfinite(mean) else "-"
-        rows.append(f"<tr><td>{name}</td><td>{count}</td><td>{shown}</td><td>{picture}</td></tr>")
-    head = f"<tr><th>arm</th><th>count</th><th>mean {kind}</th><th>95% at all times</th></tr>"
-    caption = f"<caption>{html.escape(title)}</caption>"
-    return f"<table>{caption}<thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"
+        for arm, row in core.roster.rows.items()
+    ]
+    kind = "outcome" if core.feedback is None else core.feedback.kind
+    highest = kind == "reward" and core.engine.policy.index_unit == "loss"
+    return Explanation(arms, kind, core.policy.name, "highest" if highest else "lowest")
 
 
-def _interval(mean: float, left: float, right: float) -> str:
-    """A line from left to right with a dot at the mean; nothing before the first value."""
-    middle = _ROW // 2
-    drawn = ""
-    if math.isfinite(mean):
-        drawn = (
-            f'<line x1="{left:.1f}" x2="{right:.1f}" y1="{middle}" y2="{middle}" '
-            f'stroke="#8ab" stroke-width="6"/>'
-            f'<circle cx="{mean:.1f}" cy="{middle}" r="4" fill="currentColor"/>'
-        )
-    return f'<svg width="{_WIDTH}" height="{_ROW}">{drawn}</svg>'
+def indices_of(core: Core) -> dict[Arm, float]:
+    """The index of each arm that can be chosen, in the caller's units if it is a loss."""
+    indices = core.engine.indices()
+    if core.engine.policy.index_unit == "loss":
+        indices = [_in_units(core, index) for index in indices]
+    return dict(zip(core.roster.names, indices, strict=True))
+
+
+def bids_of(core: Core) -> list[Bid]:
+    """What each batch would play on its own, in the caller's units."""
+    policy = core.engine.policy
+    if not isinstance(policy, BatchEnsemble):
+        raise InvalidValueError(f"{policy.name} has no batches; BatchEnsemble has.")
+    return [
+        Bid(core.roster.names[int(bid.arm)], _in_units(core, bid.estimate))
+        for bid in policy.bids(core.engine.ahead())
+    ]
+
+
+def _batches(core: Core) -> tuple[dict[Arm, list[float]], dict[Arm, list[int]]]:
+    """The estimates and sizes of every arm's batches, if there are batches."""
+    policy, names = core.engine.policy, core.roster.names
+    if not isinstance(policy, BatchEnsemble):
+        return {}, {}
+    state = core.engine.ahead()
+    table = policy.estimates(state)
+    estimates = [[_in_units(core, float(x)) for x in row] for row in table]
+    sizes = state.batches.counts[:, : table.shape[1]].astype(int).tolist()
+    return dict(zip(names, estimates, strict=True)), dict(zip(names, sizes, strict=True))
+
+
+def _in_units(core: Core, loss: float) -> float:
+    return loss if core.feedback is None else core.feedback.value(loss)

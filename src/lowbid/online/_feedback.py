@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import numbers
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -38,10 +37,12 @@ class Feedback:
         The losses that the policy takes.
     width : float
         How far the declared range reaches; 0 if none was declared.
+    needed_by : str
+        The policy that was not told how far losses reach, and so takes those in [0, 1] only.
     rewards : bool
         Whether the caller measures rewards.
     scale : array
-        What `loss_of` is to know.
+        What `scaled_loss` reads.
     """
 
     kind: Kind
@@ -53,6 +54,7 @@ class Feedback:
     shift: float = -0.0  # which added to a number changes nothing, not even the sign of a zero
     factor: float = 1.0
     origin: float = 0.0
+    needed_by: str = ""
     rewards: bool = field(init=False)
     scale: Scale = field(init=False, compare=False, repr=False)
 
@@ -71,13 +73,25 @@ class Feedback:
         """The range that the caller declared."""
         return (self.low, self.high) if self.width > 0.0 else None
 
+    @property
+    def declared_losses(self) -> Range | None:
+        """The lowest and the highest loss that the policy will see, if a range was declared."""
+        if self.declared is None:
+            return None
+        ends = [scaled_loss.function(self.scale, value) for value in self.declared]
+        return float(min(ends)), float(max(ends))
+
+    def to_data(self) -> dict[str, Any]:
+        """What `feedback_from` needs besides the policy, as plain data."""
+        return {"kind": self.kind, "range": self.declared}
+
     def value(self, loss: float) -> float:
         """What the caller would have measured for this loss."""
         return self.origin + (loss - self.shift) / self.factor
 
 
 @kernel
-def loss_of(scale: Scale, value: float) -> float:
+def scaled_loss(scale: Scale, value: float) -> float:
     """The loss for the policy."""
     loss = scale[SHIFT] + scale[FACTOR] * (value - scale[ORIGIN])
     return min(max(loss, scale[FLOOR]), scale[CEILING])  # it may be outside by rounding
@@ -85,18 +99,10 @@ def loss_of(scale: Scale, value: float) -> float:
 
 def feedback_for(policy: Policy, kind: Kind, declared: Range | None) -> Feedback:
     """How values of this kind, from the range that the caller declared, become losses."""
+    if declared is None:
+        return _without_range(policy, kind)
     floor, ceiling = policy.loss_range
     bounded = math.isfinite(ceiling)
-    if declared is None:
-        if kind == "loss":
-            low, high = max(floor, -LARGEST_LOSS), min(ceiling, LARGEST_LOSS)
-            return Feedback(kind, low, high, floor, ceiling)
-        if bounded or not policy.location_free:
-            raise InvalidValueError(
-                f"{policy.name} must know the best possible reward: give Bandit(reward_range="
-                "(lowest, highest)), or leave the policy out: the default takes any rewards."
-            )
-        return Feedback(kind, -LARGEST_LOSS, LARGEST_LOSS, floor, ceiling, factor=-1.0)
     low, high = declared
     ends = (low, high, floor, ceiling, high - low)
     factor = (ceiling - floor) / (high - low) if bounded else 1.0
@@ -108,47 +114,33 @@ def feedback_for(policy: Policy, kind: Kind, declared: Range | None) -> Feedback
     return Feedback(kind, *ends, shift=policy.best_loss, factor=factor, origin=low)
 
 
-def read_range(name: str, declared: Any) -> Range | None:
-    """A range (low, high), or a clear error."""
-    if declared is None:
+def feedback_from(policy: Policy, saved: dict[str, Any] | None) -> Feedback | None:
+    """What `to_data` described."""
+    if saved is None:
         return None
-    try:
-        low, high = (float(end) for end in declared)
-    except (TypeError, ValueError) as error:
-        raise InvalidValueError(f"{name} is {declared!r}; give two numbers, (0, 1) say.") from error
-    if not -LARGEST_LOSS <= low < high <= LARGEST_LOSS:
+    declared = saved["range"]
+    return feedback_for(policy, saved["kind"], None if declared is None else tuple(declared))
+
+
+def _without_range(policy: Policy, kind: Kind) -> Feedback:
+    """How values of this kind become losses if nothing was declared."""
+    floor, ceiling = policy.loss_range
+    if kind == "reward" and (math.isfinite(ceiling) or not policy.location_free):
         raise InvalidValueError(
-            f"{name} is {declared!r}; give two finite numbers, the smaller first."
+            f"{policy.name} must know the best possible reward: give Bandit(reward_range="
+            "(lowest, highest)), or leave the policy out: the default takes any rewards."
         )
-    return low, high
+    low, high = -LARGEST_LOSS, LARGEST_LOSS
+    if kind == "loss":
+        low, high = max(floor, low), min(ceiling, high)
+    needed_by = policy.name if policy.needs_range else ""
+    if needed_by:
+        low, high = max(low, 0.0), min(high, 1.0)
+    factor = -1.0 if kind == "reward" else 1.0
+    return Feedback(kind, low, high, floor, ceiling, factor=factor, needed_by=needed_by)
 
 
-def read_value(value: Any, feedback: Feedback) -> float:
-    """A measured value as a number that the policy can use, or a clear error."""
-    if type(value) is not float:
-        if not isinstance(value, numbers.Real | np.bool_):
-            raise InvalidValueError(f"the {feedback.kind} is {value!r}; give one finite number.")
-        try:
-            value = float(value)
-        except OverflowError:
-            value = math.inf
-        except TypeError as error:  # a time span of NumPy's, which passes for a number
-            raise InvalidValueError(
-                f"the {feedback.kind} is {value!r}; give one finite number."
-            ) from error
-    if not feedback.low <= value <= feedback.high:
-        raise InvalidValueError(_out_of_range(value, feedback))
-    return value
-
-
-def _out_of_range(value: float, feedback: Feedback) -> str:
-    kind, low, high = feedback.kind, feedback.low, feedback.high
-    if not math.isfinite(value):
-        return f"the {kind} is {value!r}; give a finite number."
-    if abs(value) > LARGEST_LOSS:
-        return f"the {kind} is {value!r}; scale it to at most {LARGEST_LOSS:g} in size."
-    ends = f"of {low:g} or more" if high == LARGEST_LOSS else f"from {low:g} to {high:g}"
-    return (
-        f"the {kind} is {value!r}, but this bandit takes {feedback.plural} {ends}; scale it, or "
-        f"say which there are: Bandit({kind}_range=(lowest, highest))."
-    )
+def policy_for(policy: Policy, feedback: Feedback | None) -> Policy:
+    """The policy to run when values become losses in this way."""
+    ends = None if feedback is None else feedback.declared_losses
+    return policy if ends is None else policy.for_range(*ends)

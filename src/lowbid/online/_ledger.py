@@ -1,49 +1,35 @@
 """What was measured of each arm, in the caller's units, whatever the policy makes of it.
 
-It gives each arm's count and mean, and intervals that hold at all times at once, however the arms
-were chosen and whenever one looks:
-
-- with a declared range, the empirical Bernstein confidence sequence with predictable plug-in
-  weights [1]_, which holds at every sample size;
-- without, the asymptotic confidence sequence [2]_, the time-uniform form of the interval from the
-  central limit theorem.
-
-References
-----------
-.. [1] I. Waudby-Smith, A. Ramdas (2024). Estimating means of bounded random variables by betting.
-   Journal of the Royal Statistical Society B 86. Theorem 2.
-.. [2] I. Waudby-Smith, D. Arbour, R. Sinha, E. H. Kennedy, A. Ramdas (2024). Time-uniform central
-   limit theory and asymptotic confidence sequences. Annals of Statistics 52. Theorem 2.2.
+A row has an arm's count and mean, and the sums that the confidence sequences of `_sequences` need.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from lowbid._kernel import kernel
-from lowbid.online._feedback import Range
+from lowbid.online._plain import numbers_to
 
 Ledger = npt.NDArray[np.float64]  # (arm, column)
 
-# Columns. The last four serve the empirical Bernstein sequence, for values scaled into [0, 1].
-COUNT, MEAN, SQUARES, DEVIATIONS, WEIGHT, WEIGHTED, SPREAD = range(7)
+# Columns. SQUARES is the sum of squared deviations from the mean, ABOVE and BELOW are the sums of
+# cubed ones, by side. The four between serve the empirical Bernstein sequence, for values scaled
+# into [0, 1].
+COUNT, MEAN, SQUARES, DEVIATIONS, WEIGHT, WEIGHTED, SPREAD, ABOVE, BELOW = range(9)
+_COLUMNS = 9
 
 # The weights are tuned for this error. The intervals hold for any other as well.
 _TUNED_FOR = math.log(2.0 / 0.05)
 _LARGEST_WEIGHT = 0.5
 
-# The asymptotic sequence is narrowest at about this many values. It says nothing before a few, nor
-# while all are the same: fifty visits without an order do not show that there never will be one.
-_NARROWEST_AT = 1000
-_FEW = 50
-
 
 def empty_ledger(n_arms: int) -> Ledger:
     """No values of any arm."""
-    return np.zeros((n_arms, 7))
+    return np.zeros((n_arms, _COLUMNS))
 
 
 @kernel
@@ -54,7 +40,9 @@ def record(ledger: Ledger, arm: int, value: float, low: float, width: float) -> 
     count = before + 1.0
     row[COUNT] = count
     row[MEAN] += (value - old_mean) / count
-    row[SQUARES] += (value - old_mean) * (value - row[MEAN])
+    square = max((value - old_mean) * (value - row[MEAN]), 0.0)
+    row[SQUARES] += square
+    row[ABOVE if value > old_mean else BELOW] += square * math.sqrt(square)
     if width > 0.0:
         x = (value - low) / width
         total = before * (old_mean - low) / width
@@ -70,39 +58,45 @@ def record(ledger: Ledger, arm: int, value: float, low: float, width: float) -> 
 
 
 def merged_ledger(first: Ledger, second: Ledger) -> Ledger:
-    """The ledger of all values of two that saw different ones."""
+    """The ledger of all values of two that saw different ones.
+
+    Cubes can only be bounded: around the common mean they are at most what Minkowski's inequality
+    gives. That makes intervals wider, never narrower.
+    """
     merged: Ledger = first + second
     count = np.maximum(merged[:, COUNT], 1.0)
     apart = second[:, MEAN] - first[:, MEAN]
     merged[:, MEAN] = first[:, MEAN] + apart * second[:, COUNT] / count
     merged[:, SQUARES] += apart**2 * first[:, COUNT] * second[:, COUNT] / count
+    for side in (ABOVE, BELOW):
+        merged[:, side] = sum(
+            (np.cbrt(part[:, side]) + np.cbrt(part[:, COUNT]) * moved) ** 3
+            for part in (first, second)
+            for moved in [np.where(part[:, COUNT] > 0, abs(part[:, MEAN] - merged[:, MEAN]), 0.0)]
+        )
     return merged
 
 
-def intervals(ledger: Ledger, declared: Range | None, error: float) -> Ledger:
-    """An interval (low, high) for each arm's mean; each misses it ever with at most this chance."""
-    if declared is None:
-        return asymptotic_sequence(ledger, error)
-    return empirical_bernstein_sequence(ledger, declared, error)
+def mean_of_row(row: Ledger) -> float:
+    """An arm's mean, NaN before its first value."""
+    return float(row[MEAN]) if row[COUNT] > 0 else math.nan
 
 
-def empirical_bernstein_sequence(ledger: Ledger, declared: Range, error: float) -> Ledger:
-    """The predictable plug-in empirical Bernstein confidence sequence."""
-    low, high = declared
-    seen = ledger[:, COUNT] > 0
-    weight = np.where(seen, ledger[:, WEIGHT], 1.0)
-    centre = np.where(seen, ledger[:, WEIGHTED] / weight, 0.5)
-    half = np.where(seen, (math.log(2.0 / error) + ledger[:, SPREAD]) / weight, 1.0)
-    ends = np.clip(np.stack([centre - half, centre + half], axis=1), 0.0, 1.0)
-    return low + (high - low) * ends
+def row_to(name: Any, row: Ledger) -> dict[str, Any]:
+    """An arm's row as plain data, its count and mean in front, where a reader looks for them."""
+    count, mean, *more = numbers_to(row.tolist())
+    return {"name": name, "count": count, "mean": mean, "more": more}
 
 
-def asymptotic_sequence(ledger: Ledger, error: float) -> Ledger:
-    """The asymptotic confidence sequence from Robbins' normal mixture."""
-    count = np.maximum(ledger[:, COUNT], 1.0)
-    spread = np.sqrt(ledger[:, SQUARES] / count)
-    rho2 = (-2.0 * math.log(error) + math.log(1.0 - 2.0 * math.log(error))) / _NARROWEST_AT
-    known = count * rho2 + 1.0
-    half = spread * np.sqrt(2.0 * known / (count**2 * rho2) * np.log(np.sqrt(known) / error))
-    half = np.where((count < _FEW) | (spread == 0.0), np.inf, half)
-    return np.stack([ledger[:, MEAN] - half, ledger[:, MEAN] + half], axis=1)
+def row_from(saved: dict[str, Any]) -> Ledger:
+    """What `row_to` wrote.
+
+    Files of format version 1 have no cubes. They are at most the squares' sum to the power 3/2, so
+    after such a file it takes more values until intervals are known.
+    """
+    row = np.array([saved["count"], saved["mean"], *saved["more"]], dtype=np.float64)
+    if len(row) == ABOVE:
+        row = np.append(row, [row[SQUARES] ** 1.5] * 2)
+    if row.shape != (_COLUMNS,):
+        raise ValueError("a row of the ledger has another length")
+    return row

@@ -6,9 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lowbid.errors import InvalidValueError
+from lowbid.online._core import Core
 from lowbid.online._decisions import Arm
-from lowbid.online._feedback import Feedback
-from lowbid.online._ledger import COUNT, MEAN, Ledger, intervals
+from lowbid.online._ledger import COUNT, MEAN, mean_of_row
+from lowbid.online._sequences import intervals
 
 
 class Recommendation(NamedTuple):
@@ -21,13 +23,14 @@ class Recommendation(NamedTuple):
     mean : float
         Its mean outcome so far.
     low, high : float
-        Between these its true mean lies.
+        Between these its true mean lies; infinite while too little is known to say.
     sure : bool
-        Whether it is the best of all arms: no other arm's interval reaches into its own.
+        Whether it is the best of all arms: no other arm's interval reaches into its own. With
+        one arm there is nothing to be sure of.
     confidence : float
         The chance that all arms' intervals, at all times, hold. It is a proven bound if the range
-        of outcomes was declared; else it is approached as the counts grow. It is meant for arms
-        that were there from the start.
+        of outcomes was declared; else it holds as far as it was measured, see
+        docs/how-to/see-inside.md. It is meant for arms that were there from the start.
     """
 
     arm: Arm
@@ -38,22 +41,23 @@ class Recommendation(NamedTuple):
     confidence: float
 
 
-def recommended(
-    names: list[Arm], ledger: Ledger, feedback: Feedback | None, confidence: float
-) -> Recommendation:
+def recommended(core: Core, confidence: float) -> Recommendation:
     """The arm whose pessimistic bound is best; the one seen most if there are no bounds yet."""
+    if not (isinstance(confidence, int | float) and 0.0 < confidence < 1.0):
+        raise InvalidValueError(f"confidence is {confidence!r}; give one between 0 and 1.")
+    names, ledger, feedback = core.roster.names, core.roster.ledger, core.feedback
     declared = None if feedback is None else feedback.declared
     bounds = intervals(ledger, declared, (1.0 - confidence) / len(names))
-    sign = -1.0 if feedback is not None and feedback.kind == "reward" else 1.0
+    sign = -1.0 if feedback is not None and feedback.rewards else 1.0
     ends = np.sort(sign * bounds, axis=1)  # as losses: (optimistic, pessimistic)
     order = np.lexsort((sign * ledger[:, MEAN], -ledger[:, COUNT], ends[:, 1]))
     best = int(order[0])
     others = np.delete(ends[:, 0], best)
     return Recommendation(
         arm=names[best],
-        mean=float(ledger[best, MEAN]) if ledger[best, COUNT] > 0 else float("nan"),
+        mean=mean_of_row(ledger[best]),
         low=float(bounds[best, 0]),
         high=float(bounds[best, 1]),
-        sure=bool((others > ends[best, 1]).all()),
-        confidence=confidence,
+        sure=len(others) > 0 and bool((others > ends[best, 1]).all()),
+        confidence=float(confidence),
     )

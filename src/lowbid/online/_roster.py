@@ -5,15 +5,22 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from lowbid.errors import InvalidValueError, UnknownNameError
-from lowbid.online._decisions import Arm, Why
-from lowbid.online._engine import Engine
+from lowbid.online._decisions import Arm, Rejection
+from lowbid.online._engine import ArmState, Engine
 from lowbid.online._feedback import Feedback
-from lowbid.online._ledger import Ledger, empty_ledger
+from lowbid.online._ledger import Ledger, empty_ledger, merged_ledger, row_from, row_to
+
+
+class PausedArm(NamedTuple):
+    """An arm that cannot be chosen at present: its row of the ledger, and what the policy knows."""
+
+    row: Ledger
+    known: ArmState
 
 
 class Roster:
@@ -27,17 +34,47 @@ class Roster:
         From name to engine's arm.
     ledger : array
         A row for each of the engine's arms.
-    shelf : dict
-        From the names of paused arms to their rows of the ledger.
+    paused : dict
+        The paused arms, by name.
     removed : set
         The names of arms that are gone.
     """
 
-    def __init__(self, names: list[Arm], engine: Engine, ledger: Ledger) -> None:
-        self.engine, self.ledger = engine, ledger
-        self.shelf: dict[Arm, Ledger] = {}
+    def __init__(self, names: list[Arm], engine: Engine) -> None:
+        self.engine, self.ledger = engine, empty_ledger(len(names))
+        self.paused: dict[Arm, PausedArm] = {}
         self.removed: set[Arm] = set()
         self._rename(names)
+
+    def to_data(self) -> dict[str, Any]:
+        """Everything but the engine, as plain data."""
+        return {
+            "arms": [row_to(*arm) for arm in zip(self.names, self.ledger, strict=True)],
+            "paused": [
+                {**row_to(name, arm.row), **self.engine.arm_to_data(arm.known)}
+                for name, arm in self.paused.items()
+            ],
+            "removed": sorted(self.removed, key=repr),
+        }
+
+    @classmethod
+    def from_data(cls, engine: Engine, saved: dict[str, Any]) -> Self:
+        """What `to_data` described, for this engine."""
+        roster = cls([arm["name"] for arm in saved["arms"]], engine)
+        for place, arm in zip(roster.ledger, saved["arms"], strict=True):
+            place[:] = row_from(arm)
+        roster.paused = {
+            arm["name"]: PausedArm(row_from(arm), engine.arm_from_data(arm))
+            for arm in saved["paused"]
+        }
+        roster.removed = set(saved["removed"])
+        return roster
+
+    @property
+    def rows(self) -> dict[Arm, Ledger]:
+        """Every arm's row of the ledger, paused arms last."""
+        paused = {name: arm.row for name, arm in self.paused.items()}
+        return {**dict(zip(self.names, self.ledger, strict=True)), **paused}
 
     def _rename(self, names: list[Arm]) -> None:
         self.names = names
@@ -48,11 +85,11 @@ class Roster:
         self.engine.update(arm, value, step, self.ledger, feedback.scale)
         self.engine.hold(arm, -answered)
 
-    def status(self, name: Arm) -> Why:
+    def status(self, name: Arm) -> Rejection | None:
         """None if there is such an arm, "removed" if there was, else an error."""
         try:
             known = is_name(name)
-            if known and (name in self.number or name in self.shelf):
+            if known and (name in self.number or name in self.paused):
                 return None
             if known and name in self.removed:
                 return "removed"
@@ -64,7 +101,7 @@ class Roster:
         """Add an arm of which nothing is known."""
         if not is_name(name):
             raise InvalidValueError(f"the arm is {name!r}; give a name (str) or a number (int).")
-        if name in self.number or name in self.shelf:
+        if name in self.number or name in self.paused:
             raise InvalidValueError(f"there is an arm {name!r} already; choose another name.")
         self.engine.add()
         self.removed.discard(name)
@@ -74,8 +111,8 @@ class Roster:
     def remove(self, name: Arm) -> None:
         """Take an arm away for good."""
         self._require(name)
-        if name in self.shelf:
-            del self.shelf[name], self.engine.aside[name]
+        if name in self.paused:
+            del self.paused[name]
         else:
             self._require_another(name)
             arm = self.number[name]
@@ -84,24 +121,35 @@ class Roster:
         self.removed.add(_plain(name))
 
     def pause(self, name: Arm) -> None:
-        """Put an arm on the shelf."""
+        """Let an arm not be chosen for now."""
         self._require(name)
-        if name in self.shelf:
+        if name in self.paused:
             return
         self._require_another(name)
         arm = self.number[name]
-        self.engine.pause(arm, self.names[arm])
-        self.shelf[self.names[arm]] = self.ledger[arm].copy()
+        row = self.ledger[arm].copy()
+        self.paused[self.names[arm]] = PausedArm(row, self.engine.put_aside(arm))
         self._drop(arm)
 
     def resume(self, name: Arm) -> None:
-        """Take an arm off the shelf."""
+        """Let a paused arm be chosen again."""
         self._require(name)
-        if name not in self.shelf:
+        if name not in self.paused:
             return
-        self.engine.resume(name)
-        self.ledger = np.concatenate([self.ledger, self.shelf.pop(name)[np.newaxis]])
+        self.engine.take_back(self.paused[name].known)
+        arm = self.paused.pop(name)
+        self.ledger = np.concatenate([self.ledger, arm.row[np.newaxis]])
         self._rename([*self.names, _plain(name)])
+
+    def merge(self, other: Roster) -> None:
+        """Take in what another roster was told of the same arms; that one's order may change."""
+        if self.paused or other.paused:
+            raise InvalidValueError("a bandit has paused arms; resume or remove them, then merge.")
+        order = [other.number[name] for name in self.names]
+        other.engine.reorder(order)
+        self.engine.merge(other.engine)
+        self.ledger = merged_ledger(self.ledger, other.ledger[order])
+        self.removed |= other.removed
 
     @contextmanager
     def awake(self, name: Arm) -> Iterator[int]:
@@ -130,7 +178,7 @@ class Roster:
             )
 
     def _unknown(self, name: Any) -> str:
-        known = [*self.names, *self.shelf]
+        known = [*self.names, *self.paused]
         if known == list(range(len(known))):
             return f"arm {name!r} is not known; the arms are 0 to {len(known) - 1}."
         spelled = {str(arm): arm for arm in known}

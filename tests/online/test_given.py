@@ -23,7 +23,7 @@ def bandit():
 
 NAN_LIKE = [math.nan, math.inf, -math.inf, np.float64("nan"), 10**400]
 NOT_NUMBERS = ["much", None, [1.0], {}, 1 + 2j, np.complex128(1), np.array([1.0, 2.0]), object]
-OTHERS = [1e101, -1e101, decimal.Decimal(1), np.timedelta64(5, "s")]
+OTHERS = [1e101, -1e101, np.timedelta64(5, "s"), *map(decimal.Decimal, ("nan", "sNaN", "1e999"))]
 NOT_ARMS = ["lef", 0, True, 1.0, None, ["left"], ("left", "id"), b"left", np.float64(1)]
 
 

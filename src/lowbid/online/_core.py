@@ -1,0 +1,314 @@
+"""A bandit without its edge: what a sequence of calls makes of it, and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from lowbid._random import key, stream_of_run
+from lowbid.errors import InvalidValueError
+from lowbid.online._decisions import Arm, Decision, Decisions, Rejection
+from lowbid.online._engine import Engine
+from lowbid.online._feedback import (
+    Feedback,
+    Kind,
+    feedback_for,
+    feedback_from,
+    policy_for,
+)
+from lowbid.online._given import read_value
+from lowbid.online._journal import Event, Journal, read_changes
+from lowbid.online._roster import Roster
+from lowbid.policies import Policy
+
+
+class Core:
+    """The policy at work, the arms by name, the open decisions, and how values become losses.
+
+    It takes no lock. Given the same calls, two cores that start alike stay alike, but for the
+    words that tell their decisions apart.
+
+    Attributes
+    ----------
+    policy : Policy
+        As the caller gave it; the engine's has been told the range of the losses.
+    feedback : Feedback or None
+        None until it is known whether losses or rewards are measured.
+    expiry : int or None
+        A decision is forgotten after so many further ones.
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        engine: Engine,
+        roster: Roster,
+        decisions: Decisions,
+        journal: Journal,
+        feedback: Feedback | None,
+        expiry: int | None,
+    ) -> None:
+        self.policy, self.feedback, self.expiry = policy, feedback, expiry
+        self.engine, self.roster = engine, roster
+        self.decisions, self.journal = decisions, journal
+
+    @classmethod
+    def new(
+        cls,
+        names: list[Arm],
+        policy: Policy,
+        seed: int,
+        horizon: int | None,
+        feedback: Feedback | None,
+        expiry: int | None,
+        keep_changes: bool,
+    ) -> Self:
+        """A core that knows nothing of its arms yet."""
+        # The stream belongs to the policy that was given, so that no unit of measurement shows.
+        stream = stream_of_run(key(seed, policy.identity), 0)
+        engine = Engine(policy_for(policy, feedback), len(names), horizon, stream)
+        roster, journal = Roster(names, engine), Journal(keep_changes)
+        return cls(policy, engine, roster, Decisions(), journal, feedback, expiry)
+
+    def to_data(self) -> dict[str, Any]:
+        """Everything but the policy, as plain data."""
+        state = self.engine.to_data()
+        last = {"state": state.pop("state")}  # the longest part comes last, for readers
+        return {
+            "expiry": self.expiry,
+            "feedback": None if self.feedback is None else self.feedback.to_data(),
+            **state,
+            **self.roster.to_data(),
+            "decisions": self.decisions.to_data(),
+            "changes": self.journal.to_data(),
+            **last,
+        }
+
+    @classmethod
+    def from_data(cls, policy: Policy, saved: dict[str, Any]) -> Self:
+        """What `to_data` described, for this policy."""
+        feedback = feedback_from(policy, saved["feedback"])
+        try:
+            at_work = policy_for(policy, feedback)
+        except InvalidValueError:  # a scale that contradicts the range was not refused once
+            at_work = policy
+        engine = Engine.from_data(at_work, len(saved["arms"]), saved)
+        roster = Roster.from_data(engine, saved)
+        decisions = Decisions.from_data(saved["decisions"])
+        journal = Journal.from_data(saved["changes"])
+        return cls(policy, engine, roster, decisions, journal, feedback, saved["expiry"])
+
+    def keep_changes(self, keep: bool) -> None:
+        """Keep what happens from now on, to be handed over; or do not."""
+        if keep and not self.journal.keeps:
+            self.decisions.begin_word()  # what happened under the last one is not in the journal
+        if not keep:
+            self.journal.waiting.clear()
+        self.journal.keeps = keep
+
+    def adopt(self, given: Core, where: str) -> None:
+        """Go on as the caller asks: with further arms, but not with another policy or range."""
+        pairs: dict[str, tuple[Any, Any]] = {"horizon": (given.engine.horizon, self.engine.horizon)}
+        if given.feedback is not None:
+            pairs["range"] = (given.feedback.to_data(), self.feedback and self.feedback.to_data())
+        for what, (asked, saved) in pairs.items():
+            if asked is not None and asked != saved:
+                raise InvalidValueError(
+                    f"the {what} given is {asked!r}, but that of {where} is {saved!r}; give that "
+                    "one, or start anew with another file."
+                )
+        for name in given.roster.names:
+            if name not in self.roster.rows and name not in self.roster.removed:
+                self.roster.add(name)
+        self.expiry = self.expiry if given.expiry is None else given.expiry
+
+    def begin_copy(self) -> None:
+        """Go on as a bandit of its own, beside the one that this is a copy of.
+
+        If changes are handed over, what the two do from now on must be told apart.
+        """
+        if self.journal.keeps:
+            before = self.decisions.word
+            self.decisions.begin_word()
+            if self.decisions.words[before] == 0 and before not in self.journal.counted:
+                del self.decisions.words[before]
+
+    def decide(self) -> Decision:
+        """Choose an arm, and remember that its outcome is still to come."""
+        engine = self.engine
+        if self.expiry is not None:
+            for decision in self.decisions.expired(before=engine.step - self.expiry):
+                self._release(decision.arm)
+        arm = engine.select()
+        engine.hold(arm, 1)
+        decision = self.decisions.add(self.roster.names[arm], engine.step)
+        engine.step += 1
+        if self.journal.keeps:
+            self._note(["decided", decision.id, decision.arm])
+        return decision
+
+    def take_in(self, what: Arm | Decision, value: float, feedback: Feedback) -> Rejection | None:
+        """Take in a value that was checked."""
+        roster, engine, decisions = self.roster, self.engine, self.decisions
+        if type(what) is str or type(what) is int:  # the quick way: most are of this kind
+            arm = roster.number.get(what)
+            if arm is not None and not decisions.open and not self.journal.keeps:
+                engine.update(arm, value, engine.step, roster.ledger, feedback.scale)
+                engine.step += 1
+                self.feedback = feedback
+                return None
+        rejection = self._take_in(what, value, feedback)
+        if rejection is None and self.journal.keeps:
+            if isinstance(what, Decision):
+                self._note(["outcome", what.id, what.arm, value])
+            else:
+                self._note(["measured", what, value])
+        return rejection
+
+    def forget(self, decision: Decision) -> Rejection | None:
+        """Give up on a decision's outcome."""
+        rejection = self._forget(decision)
+        if rejection is None and self.journal.keeps:
+            self._note(["forgotten", decision.id, decision.arm])
+        return rejection
+
+    def remove_arm(self, name: Arm) -> None:
+        """Take an arm away for good."""
+        self.roster.remove(name)
+        self.decisions.remove_arm(name)
+
+    def status(self, what: Arm | Decision) -> Rejection | None:
+        """Whether feedback for this can be taken in (None), or why not."""
+        if isinstance(what, Decision):
+            return self.decisions.status(what)
+        return self.roster.status(what)
+
+    def feedback_of(self, kind: Kind) -> Feedback:
+        """How values of this kind become losses, or a clear error."""
+        if self.feedback is None:
+            return feedback_for(self.policy, kind, None)
+        if self.feedback.kind != kind:
+            raise InvalidValueError(
+                f"this bandit takes {self.feedback.plural}, but got a {kind}; losses and rewards "
+                "cannot be mixed in one bandit."
+            )
+        return self.feedback
+
+    def changes(self) -> dict[str, Any]:
+        """What is new since the last time, as plain data."""
+        return self.journal.hand_over(None if self.feedback is None else self.feedback.kind)
+
+    def apply(self, changes: Any) -> int:
+        """Take in what another core handed over; give how many of its events were new.
+
+        Everything is checked before anything changes.
+        """
+        kind, parts = read_changes(changes)
+        events = self.journal.new_events(parts)
+        feedback = self.feedback if kind is None else self.feedback_of(kind)
+        checked = [self._checked(event, feedback) for event in events]
+        for event in checked:
+            self._replay(event, feedback)
+        self.journal.count(parts)
+        return len(events)
+
+    def merge(self, other: Core) -> None:
+        """Take in all that another core was told."""
+        self._require_alike(other)
+        self.decisions.require_no_common_past(other.decisions)
+        step, other_step = self.engine.step, other.engine.step
+        self.roster.merge(other.roster)
+        self.decisions.take_over(other.decisions, step, other_step)
+        self.journal.merge(other.journal)
+        self.feedback = self.feedback or other.feedback
+
+    def _require_alike(self, other: Core) -> None:
+        """Refuse to merge with a core that is not about the same thing."""
+        pairs: dict[str, tuple[Any, Any]] = {
+            "policies": (self.policy, other.policy),
+            "arms": (set(self.roster.rows), set(other.roster.rows)),
+            "horizons": (self.engine.horizon, other.engine.horizon),
+        }
+        if self.feedback is not None and other.feedback is not None:
+            pairs["kinds or ranges of feedback"] = (self.feedback, other.feedback)
+        for what, (ours, others) in pairs.items():
+            if ours != others:
+                raise InvalidValueError(
+                    f"the bandits have different {what}: {ours!r} and {others!r}; only like can "
+                    "be merged with like."
+                )
+
+    def _take_in(self, what: Arm | Decision, value: float, feedback: Feedback) -> Rejection | None:
+        rejection = self.status(what)
+        if isinstance(what, Decision):
+            self.decisions.close(what)
+        if rejection is not None:
+            return rejection
+        self.feedback = feedback
+        if isinstance(what, Decision):
+            self._learn(what.arm, value, answered=1)
+        else:
+            self._learn(what, value, answered=0)
+        return None
+
+    def _forget(self, decision: Decision) -> Rejection | None:
+        rejection = self.decisions.status(decision)
+        self.decisions.close(decision)
+        if rejection is None:
+            self._release(decision.arm)
+        return rejection
+
+    def _learn(self, name: Arm, value: float, answered: int) -> None:
+        """Hand a value of an arm to the policy; a step of its own unless it answers a decision."""
+        engine, scale = self.engine, self.feedback.scale  # type: ignore[union-attr]
+        with self.roster.awake(name) as arm:
+            engine.update(arm, value, engine.step - answered, self.roster.ledger, scale)
+            engine.hold(arm, -answered)
+        engine.step += 1 - answered
+
+    def _release(self, name: Arm) -> None:
+        """Let the policy wait for one outcome fewer."""
+        with self.roster.awake(name) as arm:
+            self.engine.hold(arm, -1)
+
+    def _checked(self, event: Event, feedback: Feedback | None) -> Event:
+        """An event that can be replayed, or a clear error."""
+        what, *rest = event
+        self.roster.status(rest[0] if what == "measured" else rest[1])
+        if what in ("decided", "forgotten"):
+            return event
+        if feedback is None:
+            raise InvalidValueError("these changes do not say whether losses or rewards were told.")
+        return [what, *rest[:-1], read_value(rest[-1], feedback)]
+
+    def _replay(self, event: Event, feedback: Any) -> None:
+        """Do what another core did, and do not hand it over again."""
+        what, *rest = event
+        if what == "measured":
+            self._take_in(rest[0], rest[1], feedback)
+            return
+        identity, arm = rest[:2]
+        if what == "decided":
+            self._hear_of(identity, arm)
+        elif self.decisions.is_known(identity):
+            known = self.decisions.open.get(identity, (arm, 0))[0]
+            decision = Decision(arm if known is None else known, identity)
+            if what == "outcome":
+                self._take_in(decision, rest[2], feedback)
+            else:
+                self._forget(decision)
+        else:  # it comes before the decision itself does
+            self.decisions.early.add(identity)
+            if what == "outcome":
+                self._take_in(arm, rest[2], feedback)
+
+    def _hear_of(self, identity: str, arm: Arm) -> None:
+        """Wait for the outcome of a decision that another core made."""
+        removed = self.roster.status(arm) is not None
+        if self.decisions.hear_of(identity, None if removed else arm, self.engine.step):
+            if not removed:
+                with self.roster.awake(arm) as number:
+                    self.engine.hold(number, 1)
+            self.engine.step += 1
+
+    def _note(self, event: Event) -> None:
+        self.journal.note(self.decisions.word, event)

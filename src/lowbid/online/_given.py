@@ -1,0 +1,113 @@
+"""Read what the caller gives: ranges, values, and which of loss and reward they are."""
+
+from __future__ import annotations
+
+import decimal
+import math
+import numbers
+from typing import Any
+
+import numpy as np
+
+from lowbid._require import LARGEST_LOSS
+from lowbid.errors import InvalidValueError
+from lowbid.online._feedback import Feedback, Kind, Range, feedback_for
+from lowbid.policies import Policy
+
+# The two ways to say what came of one arm, and of many.
+ONE = ("update(arm, loss={})", "update(arm, reward={})")
+MANY = ("update_many(arms, losses={})", "update_many(arms, rewards={})")
+
+
+def read_kind(ways: tuple[str, str], bare: tuple[Any, ...], loss: Any, reward: Any) -> Kind:
+    """Which of loss and reward was given, or a clear error."""
+    if bare:
+        first, second = (way.format(repr(bare[0])) for way in ways)
+        raise InvalidValueError(
+            f"{bare[0]!r} may be a loss or a reward; say which: {first} or {second}."
+        )
+    first, second = (way.format("...") for way in ways)
+    if loss is None and reward is None:
+        raise InvalidValueError(f"nothing was given; say {first} or {second}.")
+    if loss is not None and reward is not None:
+        raise InvalidValueError(
+            f"both {loss!r} as loss and {reward!r} as reward were given; say {first} or {second}."
+        )
+    return "loss" if reward is None else "reward"
+
+
+def read_list(name: str, values: Any) -> list[Any]:
+    """A list, or a clear error."""
+    try:
+        return list(values)
+    except TypeError as error:
+        raise InvalidValueError(f"{name} is {values!r}; give a list.") from error
+
+
+def read_feedback(policy: Policy, loss_range: Any, reward_range: Any) -> Feedback | None:
+    """How values become losses, by what the caller declared; None if that was nothing."""
+    if loss_range is not None and reward_range is not None:
+        raise InvalidValueError("give loss_range or reward_range, not both.")
+    if loss_range is None and reward_range is None:
+        return None
+    kind: Kind = "loss" if reward_range is None else "reward"
+    declared = loss_range if kind == "loss" else reward_range
+    return feedback_for(policy, kind, _read_range(f"{kind}_range", declared))
+
+
+def _read_range(name: str, declared: Any) -> Range:
+    """A range (low, high), or a clear error."""
+    try:
+        ends = [] if isinstance(declared, str | bytes) else list(declared)
+    except TypeError:
+        ends = []
+    numbers_given = [_number(end) for end in ends]
+    if len(ends) != 2 or None in numbers_given:
+        raise InvalidValueError(f"{name} is {declared!r}; give two numbers, (0, 1) say.")
+    low, high = numbers_given
+    if not -LARGEST_LOSS <= low < high <= LARGEST_LOSS:  # type: ignore[operator]
+        raise InvalidValueError(
+            f"{name} is {declared!r}; give two finite numbers, the smaller first."
+        )
+    return low, high  # type: ignore[return-value]
+
+
+def read_value(value: Any, feedback: Feedback) -> float:
+    """A measured value as a number that the policy can use, or a clear error."""
+    number = value if type(value) is float else _number(value)
+    if number is None:
+        raise InvalidValueError(f"the {feedback.kind} is {value!r}; give one finite number.")
+    if not feedback.low <= number <= feedback.high:
+        raise InvalidValueError(_out_of_range(number, feedback))
+    return number
+
+
+def _number(value: Any) -> float | None:
+    """A number of any kind as a float, infinite if it is too large; None if it is not a number."""
+    if not isinstance(value, numbers.Real | np.bool_ | decimal.Decimal):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+    except (TypeError, ValueError):  # a time span of NumPy's; a signalling NaN of Decimal
+        return None
+
+
+def _out_of_range(value: float, feedback: Feedback) -> str:
+    kind, low, high = feedback.kind, feedback.low, feedback.high
+    if not math.isfinite(value):
+        return f"the {kind} is {value!r}; give a finite number."
+    if abs(value) > LARGEST_LOSS:
+        return f"the {kind} is {value!r}; scale it to at most {LARGEST_LOSS:g} in size."
+    if feedback.needed_by:
+        return (
+            f"the {kind} is {value!r}, but {feedback.needed_by} takes {feedback.plural} from "
+            f"{low:g} to {high:g} unless it knows how far they reach: give "
+            f"Bandit({kind}_range=(lowest, highest)), or give the policy its scale."
+        )
+    ends = f"of {low:g} or more" if high == LARGEST_LOSS else f"from {low:g} to {high:g}"
+    return (
+        f"the {kind} is {value!r}, but this bandit takes {feedback.plural} {ends}; scale it, or "
+        f"say which there are: Bandit({kind}_range=(lowest, highest))."
+    )

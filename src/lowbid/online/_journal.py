@@ -1,0 +1,150 @@
+"""What is new in a bandit, so that others can take it in: each event once.
+
+An event is one of these lists:
+
+``["decided", id, arm]``
+    A decision was made; its outcome is still to come.
+``["outcome", id, arm, value]``
+    What came of a decision.
+``["measured", arm, value]``
+    What came of an arm, without a decision.
+``["forgotten", id, arm]``
+    A decision was given up.
+
+The events of an origin (one bandit object, named by the word of its decisions) are numbered 1, 2,
+... So a bandit knows of every event whether it is counted already, and of every gap that it is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Self
+
+from lowbid.errors import InvalidValueError
+from lowbid.online._feedback import Kind
+
+Event = list[Any]
+
+_FORMAT = "lowbid-changes"
+_FORMAT_VERSION = 1
+_LENGTHS = {"decided": 3, "outcome": 4, "measured": 3, "forgotten": 3}
+
+
+class Part(NamedTuple):
+    """Consecutive events of one origin, the first of which has this number."""
+
+    origin: str
+    first: int
+    events: list[Event]
+
+
+class Journal:
+    """Which events are counted in a bandit, and which of them are to be handed over.
+
+    Attributes
+    ----------
+    keeps : bool
+        Whether events are kept to be handed over.
+    counted : dict
+        How many events of each origin are counted in this bandit, its own included.
+    waiting : list of Part
+        What was not handed over yet.
+    """
+
+    def __init__(self, keeps: bool) -> None:
+        self.keeps = keeps
+        self.counted: dict[str, int] = {}
+        self.waiting: list[Part] = []
+
+    def to_data(self) -> dict[str, Any]:
+        """Everything, as plain data."""
+        waiting = [part._asdict() for part in self.waiting]
+        return {"keeps": self.keeps, "counted": self.counted, "waiting": waiting}
+
+    @classmethod
+    def from_data(cls, saved: dict[str, Any]) -> Self:
+        """What `to_data` described."""
+        journal = cls(bool(saved["keeps"]))
+        journal.counted = dict(saved["counted"])
+        journal.waiting = [Part(**part) for part in saved["waiting"]]
+        return journal
+
+    def note(self, origin: str, event: Event) -> None:
+        """Write down what has just happened here."""
+        number = self.counted[origin] = self.counted.get(origin, 0) + 1
+        if not self.waiting or self.waiting[-1].origin != origin:
+            self.waiting.append(Part(origin, number, []))
+        self.waiting[-1].events.append(event)
+
+    def hand_over(self, kind: str | None) -> dict[str, Any]:
+        """All that is waiting, as plain data; then nothing is."""
+        if not self.keeps:
+            raise InvalidValueError(
+                "this bandit does not keep its changes; make it with keep_changes=True, or load "
+                "it so: Bandit.load(path, keep_changes=True)."
+            )
+        parts, self.waiting = [part._asdict() for part in self.waiting], []
+        return {"format": _FORMAT, "format_version": _FORMAT_VERSION, "kind": kind, "parts": parts}
+
+    def new_events(self, parts: list[Part]) -> list[Event]:
+        """The events that are not counted yet, or an error if some before them are missing."""
+        counted, found = dict(self.counted), []
+        for part in parts:
+            known = counted.get(part.origin, 0)
+            if part.first > known + 1:
+                raise InvalidValueError(
+                    f"changes {known + 1} to {part.first - 1} of {part.origin!r} were not applied "
+                    "yet; apply what its changes() gave in that order. Applying twice does no harm."
+                )
+            found += part.events[known + 1 - part.first :]
+            counted[part.origin] = max(known, part.first + len(part.events) - 1)
+        return found
+
+    def count(self, parts: list[Part]) -> None:
+        """Note that these events are counted now."""
+        for part in parts:
+            last = part.first + len(part.events) - 1
+            self.counted[part.origin] = max(self.counted.get(part.origin, 0), last)
+
+    def merge(self, other: Journal) -> None:
+        """Count what another bandit counts, which this one has just taken in."""
+        self.counted |= other.counted
+
+
+def read_changes(changes: Any) -> tuple[Kind | None, list[Part]]:
+    """The kind of feedback and the events in what `hand_over` gave, or a clear error."""
+    try:
+        if changes["format"] != _FORMAT or changes["format_version"] != _FORMAT_VERSION:
+            raise _not_changes(changes)
+        parts = [
+            Part(str(p["origin"]), int(p["first"]), list(p["events"])) for p in changes["parts"]
+        ]
+        kind = changes["kind"]
+        well_formed = kind in ("loss", "reward", None) and all(map(_is_event, _events(parts)))
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise _not_changes(changes) from error
+    if not well_formed or any(part.first < 1 for part in parts):
+        raise _not_changes(changes)
+    return kind, parts
+
+
+def _events(parts: list[Part]) -> Iterator[Event]:
+    return (event for part in parts for event in part.events)
+
+
+def _is_event(event: Event) -> bool:
+    """Whether an event has the right length, and its decision an id such as decisions have."""
+    what = event[0]
+    if len(event) != _LENGTHS.get(what):
+        return False
+    if what == "measured":
+        return True
+    word, _, number = event[1].partition("-")
+    return bool(word) and number.isascii() and number.isdigit() and len(number) < 19
+
+
+def _not_changes(changes: Any) -> InvalidValueError:
+    return InvalidValueError(
+        f"{str(changes)[:60]!r} are not changes that this lowbid can read; give what "
+        "bandit.changes() gave."
+    )

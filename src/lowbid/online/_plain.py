@@ -1,0 +1,45 @@
+"""Numbers and the arrays of states as plain data, such as JSON has, and back, to the last bit."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+
+def numbers_to(value: Any) -> Any:
+    """Numbers as JSON has them: infinity and NaN, which it lacks, as words."""
+    if isinstance(value, list):
+        return [numbers_to(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return repr(value)
+    return value
+
+
+def state_to(state: Any, fresh: Any) -> dict[str, Any]:
+    """A state's arrays by name, without the rows at their ends that are as at the start."""
+    saved: dict[str, Any] = {}
+    for name, value, start in zip(state._fields, state, fresh, strict=True):
+        if isinstance(value, tuple):
+            saved[name] = state_to(value, start)
+        else:
+            changed = np.flatnonzero((value != start).any(axis=tuple(range(1, value.ndim))))
+            rows = value[: changed[-1] + 1] if changed.size else value[:0]
+            saved[name] = numbers_to(rows.tolist())
+    return saved
+
+
+def state_from(saved: dict[str, Any], fresh: Any) -> Any:
+    """Write what `state_to` kept into a state that is as at the start."""
+    if set(saved) != set(fresh._fields):
+        raise ValueError("the state has other fields")
+    for name, place in zip(fresh._fields, fresh, strict=True):
+        if isinstance(place, tuple):
+            state_from(saved[name], place)
+        elif saved[name]:
+            rows = np.array(saved[name], dtype=place.dtype)  # reads the words for infinity too
+            if rows.shape[1:] != place.shape[1:]:
+                raise ValueError(f"{name} has another shape")
+            place[: len(rows)] = rows
+    return fresh

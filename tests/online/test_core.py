@@ -1,0 +1,127 @@
+"""Late feedback, expiry, and what merging makes of two bandits."""
+
+import numpy as np
+import pytest
+
+import lowbid
+from lowbid import Bandit, BatchEnsemble, schedules
+from lowbid.errors import InvalidValueError
+from naive.batch_ensemble import dealt
+from naive.online import pending_index
+from online_play import used
+
+
+@pytest.mark.parametrize("growth", ["append", "redistribute"])
+def test_while_decisions_are_pending_batches_are_filled_with_the_mean(growth):
+    policy = BatchEnsemble(batches=schedules.Fixed(3), growth=growth, ties="first")
+    bandit = Bandit(2, policy, seed=0)
+    losses = {0: [1.0, 0.0, 0.5, 0.25, 1.0], 1: [0.75, 0.5, 1.0, 0.5]}
+    for arm, values in losses.items():
+        for loss in values:
+            bandit.update(arm, loss=loss)
+    for _ in range(12):
+        expected = [pending_index(dealt(x, 3), held(bandit, arm)) for arm, x in losses.items()]
+        assert bandit.indices() == pytest.approx(dict(enumerate(expected)))
+        assert bandit.decide().arm == int(np.argmin(expected))
+    while bandit.pending():
+        decision = bandit.pending()[len(bandit.pending()) // 2]
+        bandit.update(decision, loss=0.5)
+        losses[decision.arm].append(0.5)
+        expected = [pending_index(dealt(x, 3), held(bandit, arm)) for arm, x in losses.items()]
+        assert bandit.indices() == pytest.approx(dict(enumerate(expected)))
+    assert bandit.state.batches.pending.tolist() == [0, 0]
+
+
+def held(bandit, arm):
+    return sum(decision.arm == arm for decision in bandit.pending())
+
+
+def test_a_burst_of_decisions_does_not_herd_on_an_arm_that_is_new():
+    bandit = Bandit(3, seed=0)
+    for i in range(60):
+        bandit.update(i % 3, loss=0.5 + 0.25 * (i % 2))
+    bandit.add_arm("new")
+    arms = [decision.arm for decision in bandit.decide(100)]
+    assert "new" in arms[:4]
+    assert set(arms) == {0, 1, 2, "new"}
+    assert max(arms.count(arm) for arm in set(arms)) < 60
+
+
+def test_an_old_decision_expires():
+    bandit = Bandit(2, seed=0, expiry=5)
+    first = bandit.decide()
+    later = bandit.decide(5)
+    assert len(bandit.pending()) == 6
+    bandit.decide()
+    assert first not in bandit.pending()
+    assert bandit.update(first, loss=1.0) == "closed"
+    assert bandit.update(later[0], loss=1.0) is None
+    assert bandit.state.batches.pending.sum() == len(bandit.pending())
+
+
+def test_late_feedback_of_a_removed_arm_is_answered_even_if_the_name_is_used_again():
+    bandit = Bandit(["a", "b"], seed=0)
+    decision = next(d for d in bandit.decide(30) if d.arm == "a")
+    bandit.remove_arm("a")
+    assert bandit.update("a", loss=1.0) == "removed"
+    bandit.add_arm("a")
+    assert bandit.update(decision, loss=1.0) == "removed"
+    assert bandit.counts() == {"b": 0, "a": 0}
+    assert bandit.update("a", loss=1.0) is None
+
+
+def test_late_feedback_of_a_paused_arm_is_taken_in():
+    policy = BatchEnsemble(batches=2, ties="first")
+    bandit = Bandit(["a", "b", "c"], policy)
+    decisions = bandit.decide(3)
+    bandit.pause_arm("a")
+    for decision in decisions:
+        bandit.update(decision, loss=0.25)
+    bandit.update("a", loss=0.75)
+    bandit.resume_arm("a")
+    assert bandit.counts() == {"b": 0, "c": 0, "a": 4}
+    assert bandit.state.batches.sums[2].tolist() == [0.5, 1.0]
+    assert bandit.state.batches.pending.tolist() == [0, 0, 0]
+
+
+def test_merged_bandits_know_what_both_saw():
+    ones = [(arm, (7 * i % 5) / 4) for i, arm in enumerate(["a", "b", "c", 4] * 30)]
+    left, right = Bandit(["a", "b", "c", 4], seed=0), Bandit([4, "c", "b", "a"], seed=1)
+    for i, (arm, reward) in enumerate(ones):
+        (left if i % 3 else right).update(arm, reward=reward)
+    waiting = right.decide(4)
+    mine = left.decide(2)
+    left.merge(right)
+    everything = {arm: [x for other, x in ones if other == arm] for arm in left.arms}
+    assert left.counts() == {arm: len(x) for arm, x in everything.items()}
+    assert left.means() == pytest.approx({arm: sum(x) / len(x) for arm, x in everything.items()})
+    assert left.step == len(ones) + 6 + 1
+    assert left.state.batches.pending.sum() == 6
+    for decision in [*waiting, *mine]:
+        assert left.update(decision, reward=1.0) is None
+    go = [left.select() for _ in range(5)]
+    assert set(go) <= set(left.arms)
+
+
+def test_arms_that_were_removed_from_either_are_answered_after_a_merge():
+    left, right = Bandit(["a", "b"]), Bandit(["a", "b", "old"])
+    right.remove_arm("old")
+    left.merge(right)
+    assert left.update("old", loss=1.0) == "removed"
+
+
+def test_only_like_is_merged_with_like():
+    base = used()
+    for other, reason in [
+        (used(lowbid.UCB1()), "different policies"),
+        (Bandit(["a", "b"]), "different"),
+        (used(loss_range=(0, 2)), "different kinds or ranges"),
+        (Bandit.from_json(base.to_json()), "common past"),
+        ("no bandit", "not a bandit"),
+    ]:
+        before = base.to_json()
+        with pytest.raises(InvalidValueError, match=reason):
+            base.merge(other)
+        assert base.to_json() == before
+    with pytest.raises(InvalidValueError, match="cannot be merged"):
+        used(lowbid.LBSDA()).merge(used(lowbid.LBSDA()))

@@ -1,0 +1,136 @@
+"""State in and out: to the last bit, whole or not at all."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import lowbid
+from lowbid import Bandit, BatchEnsemble, policies, schedules
+from lowbid.errors import FileFormatError
+from lowbid.online import _saved
+from online_play import go_on, used
+
+FOLDER = Path(__file__).parent / "saved"
+ALL = [policy for name in policies.__all__ for policy in getattr(policies, name).variants()]
+ALL += [
+    BatchEnsemble(batches=schedules.HighProbability(0.1), baseline="minimum"),
+    BatchEnsemble(batches=schedules.Logarithmic(1.5), growth="redistribute", warmup=1),
+]
+
+
+@pytest.mark.parametrize("policy", ALL, ids=lambda policy: policy.name)
+def test_a_restored_bandit_goes_on_as_the_original_would_have(policy, tmp_path):
+    bandit = used(policy)
+    bandit.save(tmp_path / "bandit.json")
+    twin = Bandit.load(tmp_path / "bandit.json")
+    assert twin.policy == policy
+    assert twin.to_json() == bandit.to_json()
+    assert go_on(twin) == go_on(bandit)
+    assert twin.to_json() == bandit.to_json()
+
+
+def test_the_text_is_strict_json_that_a_person_can_read():
+    bandit = used(lowbid.UCB1(), steps=2)  # widths of arms not yet played are infinite
+
+    def refuse(word):
+        raise AssertionError(word)
+
+    text = bandit.to_json()
+    body = json.loads(text, parse_constant=refuse)
+    assert body["arms"][3]["name"] == 4
+    assert [arm["count"] for arm in body["arms"]] == [float(x) for x in bandit.counts().values()]
+    assert max(len(line) for line in text.splitlines()) < 400
+
+
+@pytest.mark.parametrize("state", [[], {}, [[1.0]]])
+def test_a_whole_text_of_another_layout_is_not_called_damaged(state):
+    body = json.loads(used().to_json())
+    del body["checksum"]
+    body["state"] = state
+    text = json.dumps({**body, "checksum": _saved._checksum(body)})
+    with pytest.raises(FileFormatError, match=r"is whole, but .*, written by lowbid"):
+        Bandit.from_json(text)
+
+
+def test_every_kind_of_damage_is_refused(tmp_path):
+    text = used(steps=40).to_json()
+    path = tmp_path / "bandit.json"
+    for cut in range(0, len(text), 97):
+        path.write_text(text[:cut])
+        with pytest.raises(FileFormatError, match="damaged"):
+            Bandit.load(path)
+    for at in range(0, len(text), 41):
+        if text[at].isdigit():
+            other = text[:at] + str(9 - int(text[at])) + text[at + 1 :]
+            with pytest.raises(FileFormatError):
+                Bandit.from_json(other)
+    for number in ("1e999", "NaN", "-Infinity"):
+        for field in ('"capacity": 1024', '"format_version": 2'):
+            with pytest.raises(FileFormatError, match="damaged"):
+                Bandit.from_json(text.replace(field, f"{field.split(':')[0]}: {number}"))
+    for other in ["[]", "3", "{}", "\x00", text + "x", text.replace("lowbid-bandit", "bandit")]:
+        with pytest.raises(FileFormatError):
+            Bandit.from_json(other)
+    with pytest.raises(FileFormatError, match="Upgrade"):
+        Bandit.from_json(text.replace('"format_version": 2', '"format_version": 3'))
+    with pytest.raises(FileNotFoundError):
+        Bandit.load(tmp_path / "nowhere.json")
+
+
+# Written by lowbid 0.1 with format version 1; `expected` is what that version said about each
+# file, and the arms that it chose next.
+OLD = json.loads((FOLDER / "expected.json").read_text())
+
+
+@pytest.mark.parametrize("name", OLD)
+def test_files_of_format_version_1_go_on_as_they_would_have(name):
+    bandit, expected = Bandit.load(FOLDER / f"{name}.json"), OLD[name]
+    assert [list(pair) for pair in bandit.counts().items()] == expected["counts"]
+    assert [list(pair) for pair in bandit.means().items()] == expected["means"]
+    assert [list(decision) for decision in bandit.pending()] == expected["pending"]
+    assert bandit.paused == expected["paused"]
+    assert bandit.step == expected["step"]
+    again = Bandit.from_json(bandit.to_json())
+    for each in (bandit, again):
+        assert play_on(each, len(expected["next"])) == expected["next"]
+    for arm in again.paused:
+        again.resume_arm(arm)
+    assert again.to_json().startswith('{\n  "format": "lowbid-bandit",\n  "format_version": 2')
+
+
+def play_on(bandit, steps):
+    kind, chosen = bandit.explain().kind, []
+    for step in range(steps):
+        decision = bandit.decide()
+        chosen.append(decision.arm)
+        bandit.update(decision, **{kind: (step * 3 % 8) / 8})
+    return chosen
+
+
+def test_files_of_format_version_1_promise_nothing_before_they_have_seen_more():
+    """They did not keep what tells whether the central limit theorem can be trusted."""
+    bandit = Bandit.load(FOLDER / "version_1_default_policy.json")
+    assert bandit.recommend().high == float("inf")
+    for i in range(1000):
+        bandit.update("c", loss=(i * 7 % 10) / 10)
+    assert bandit.recommend().high < 1.0
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("policy", ALL, ids=lambda policy: policy.name)
+def test_an_arm_that_is_paused_while_room_is_made_is_kept(policy, when):
+    """1,300 steps: more than there is room for at first."""
+    bandit = used(policy, steps=60)
+    bandit.pause_arm("b")
+    if when == "before":
+        bandit = Bandit.from_json(bandit.to_json())
+    for step in range(1300):
+        bandit.update(bandit.select(), loss=(0.3 + 0.1 * step) % 1.0)
+    twin = Bandit.from_json(bandit.to_json())
+    assert twin.to_json() == bandit.to_json()
+    for each in (bandit, twin):
+        each.update("b", loss=0.25)
+        each.resume_arm("b")
+    assert go_on(twin, 40) == go_on(bandit, 40)
+    assert twin.to_json() == bandit.to_json()

@@ -1,6 +1,13 @@
-"""Bandits that have been used for a while."""
+"""Bandits that have been used for a while, and policies that show what they are told."""
 
-from lowbid import Bandit
+from typing import NamedTuple
+
+import numpy as np
+
+from lowbid import Bandit, BatchEnsemble, Policy
+
+# Takes losses and rewards of any size and sign, and its state can be looked into.
+ENSEMBLE = BatchEnsemble(baseline="minimum")
 
 
 def used(policy=None, steps=1500, **options):
@@ -19,3 +26,35 @@ def go_on(bandit, steps=300):
         chosen.append(decision.arm)
         bandit.update(decision, loss=(0.2 + 0.17 * step) % 1.0)
     return chosen
+
+
+class Told(NamedTuple):
+    """What a policy was told of each arm last: a loss, and at which step."""
+
+    losses: np.ndarray
+    steps: np.ndarray
+    held: np.ndarray
+
+
+class Listener(Policy):
+    """Plays the arms in turn, and remembers what it is told."""
+
+    def init(self, n_arms, capacity):
+        return Told(np.full(n_arms, np.nan), np.zeros(n_arms, np.int64), np.zeros(n_arms, np.int64))
+
+    def select(self, state, step, stream):
+        return (step - 1) % len(state.losses)
+
+    def update(self, state, arm, loss, step, stream):
+        state.losses[arm], state.steps[arm] = loss, step
+
+    @property
+    def location_free(self):
+        return True
+
+
+def _hold(parameters, state, arm, change):
+    state.held[arm] += change
+
+
+Listener.hold = staticmethod(_hold)

@@ -8,7 +8,7 @@ from lowbid import Bandit, BatchEnsemble, schedules
 from lowbid.errors import InvalidValueError
 from naive.batch_ensemble import dealt
 from naive.online import pending_index
-from online_play import used
+from online_play import ENSEMBLE, Listener, used
 
 
 @pytest.mark.parametrize("growth", ["append", "redistribute"])
@@ -36,6 +36,52 @@ def held(bandit, arm):
     return sum(decision.arm == arm for decision in bandit.pending())
 
 
+def test_an_index_is_worked_out_again_while_exactly_one_decision_is_pending():
+    bandit = Bandit(2, BatchEnsemble(batches=2, ties="first"), seed=0)
+    losses = {0: [0.75, 0.5, 0.25], 1: [1.0, 1.0]}
+    for arm, values in losses.items():
+        bandit.update_many([arm] * len(values), losses=values)
+    decision = bandit.decide()
+    for loss in (1.0, 0.0, 0.5, 1.0, 1.0):  # of its arm, but not its outcome
+        bandit.update(decision.arm, loss=loss)
+        losses[decision.arm].append(loss)
+        expected = [pending_index(dealt(x, 2), held(bandit, arm)) for arm, x in losses.items()]
+        assert bandit.indices() == pytest.approx(dict(enumerate(expected)))
+
+
+def test_a_policy_is_told_the_step_at_which_a_loss_is_known():
+    bandit = Bandit(["a", "b", "c"], Listener())
+    first, second, third = bandit.decide(3)
+    bandit.update(second, loss=0.5)  # known after step 3, which was the last to be played
+    assert bandit.state.steps.tolist() == [0, 3, 0]
+    assert bandit.step == 4
+    bandit.update("a", loss=0.25)  # step 4
+    assert bandit.state.steps.tolist() == [4, 3, 0]
+    assert bandit.step == 5
+    bandit.update_many([third, "b", first], losses=[0.5, 0.5, 0.5])
+    assert bandit.state.steps.tolist() == [5, 5, 4]
+    assert bandit.step == 6
+
+
+def test_a_policy_is_told_how_many_decisions_it_waits_for():
+    bandit = Bandit(["a", "b"], Listener(), expiry=6)
+    decisions = bandit.decide(5)
+    assert bandit.state.held.tolist() == [3, 2]
+    bandit.update(decisions[0], loss=0.5)
+    bandit.update("a", loss=0.5)
+    bandit.forget(decisions[1])
+    assert bandit.state.held.tolist() == [2, 1]
+    bandit.pause_arm("a")
+    bandit.forget(decisions[2])
+    bandit.resume_arm("a")  # comes back as the last arm
+    assert dict(zip(bandit.arms, bandit.state.held.tolist(), strict=True)) == {"b": 1, "a": 1}
+    bandit.pause_arm("b")
+    latest = bandit.decide(6)  # so that the old ones, one of which is of a paused arm, expire
+    bandit.resume_arm("b")
+    assert bandit.pending() == latest
+    assert dict(zip(bandit.arms, bandit.state.held.tolist(), strict=True)) == {"a": 6, "b": 0}
+
+
 def test_a_burst_of_decisions_does_not_herd_on_an_arm_that_is_new():
     bandit = Bandit(3, seed=0)
     for i in range(60):
@@ -48,7 +94,7 @@ def test_a_burst_of_decisions_does_not_herd_on_an_arm_that_is_new():
 
 
 def test_an_old_decision_expires():
-    bandit = Bandit(2, seed=0, expiry=5)
+    bandit = Bandit(2, ENSEMBLE, seed=0, expiry=5)
     first = bandit.decide()
     later = bandit.decide(5)
     assert len(bandit.pending()) == 6
@@ -86,7 +132,8 @@ def test_late_feedback_of_a_paused_arm_is_taken_in():
 
 def test_merged_bandits_know_what_both_saw():
     ones = [(arm, (7 * i % 5) / 4) for i, arm in enumerate(["a", "b", "c", 4] * 30)]
-    left, right = Bandit(["a", "b", "c", 4], seed=0), Bandit([4, "c", "b", "a"], seed=1)
+    left = Bandit(["a", "b", "c", 4], ENSEMBLE, seed=0)
+    right = Bandit([4, "c", "b", "a"], ENSEMBLE, seed=1)
     for i, (arm, reward) in enumerate(ones):
         (left if i % 3 else right).update(arm, reward=reward)
     waiting = right.decide(4)
@@ -104,18 +151,18 @@ def test_merged_bandits_know_what_both_saw():
 
 
 def test_arms_that_were_removed_from_either_are_answered_after_a_merge():
-    left, right = Bandit(["a", "b"]), Bandit(["a", "b", "old"])
+    left, right = Bandit(["a", "b"], ENSEMBLE), Bandit(["a", "b", "old"], ENSEMBLE)
     right.remove_arm("old")
     left.merge(right)
     assert left.update("old", loss=1.0) == "removed"
 
 
 def test_only_like_is_merged_with_like():
-    base = used()
+    base = used(ENSEMBLE)
     for other, reason in [
         (used(lowbid.UCB1()), "different policies"),
-        (Bandit(["a", "b"]), "different"),
-        (used(loss_range=(0, 2)), "different kinds or ranges"),
+        (Bandit(["a", "b"], ENSEMBLE), "different arms"),
+        (used(ENSEMBLE, loss_range=(0, 2)), "different kinds or ranges"),
         (Bandit.from_json(base.to_json()), "common past"),
         ("no bandit", "not a bandit"),
     ]:

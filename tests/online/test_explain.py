@@ -1,10 +1,11 @@
-"""What can be seen of a bandit, and how sure it is."""
+"""What can be seen of a bandit."""
 
 import pytest
 
 import lowbid
 from lowbid import Bandit, BatchEnsemble
 from lowbid.errors import InvalidValueError
+from online_play import ENSEMBLE
 
 
 def test_indices_and_bids_are_in_the_callers_units():
@@ -38,7 +39,7 @@ def test_what_a_policy_does_not_have_is_refused():
 
 
 def test_looking_changes_nothing():
-    bandit = Bandit(["a", "b<script>", "c"], seed=0)
+    bandit = Bandit(["a", "b<script>", "c"], ENSEMBLE, seed=0)
     for i in range(100):
         bandit.update(bandit.select(), loss=(i * 7 % 10) / 10)
     bandit.pause_arm("c")
@@ -53,7 +54,8 @@ def test_looking_changes_nothing():
     )
     bandit.indices(), bandit.bids(), bandit.recommend(), bandit.means(), bandit.pending()
     assert bandit.to_json() == before
-    assert repr(Bandit(2)) == "<Bandit [0, 1], BatchEnsemble(baseline='minimum')>"
+    assert repr(Bandit(2, ENSEMBLE)) == "<Bandit [0, 1], BatchEnsemble(baseline='minimum')>"
+    assert repr(Bandit(7, ENSEMBLE)).startswith("<Bandit [0, 1, 2, 3, 4, 5, ...], ")
     assert "<svg" in Bandit(2)._repr_html_()
 
 
@@ -83,3 +85,79 @@ def test_removed_arms_are_not_waited_for():
     bandit.decide(2)
     bandit.remove_arm("a")
     assert repr(bandit) == "<Bandit ['b'], BatchEnsemble(ties='first')>"
+
+
+def test_batches_are_spoken_of_only_if_there_are_some():
+    for policy in (lowbid.UCB1(), lowbid.BetaThompson()):
+        bandit = Bandit(["a", "b"], policy, seed=0)
+        bandit.update_many(["a", "b", "b"], losses=[0.5, 1.0, 0.0])
+        assert "batches" not in str(bandit.explain())
+    lines = str(Bandit(["a", "b"], lowbid.UCB1()).explain()).splitlines()
+    assert lines[0] == "arm    count        mean       index"
+    lines = str(bandit.explain()).splitlines()
+    assert lines == [
+        "arm    count        mean",
+        "a          1         0.5",
+        "b          2         0.5",
+        "BetaThompson does not rank the arms by one number each.",
+    ]
+
+
+class Evidence(lowbid.UCB1):
+    """Ranks arms by numbers that are not in anybody's unit."""
+
+    index_unit = "evidence"
+
+
+@pytest.mark.parametrize("kind", ["loss", "reward"])
+def test_evidence_is_shown_as_it_is_and_the_lowest_is_chosen(kind):
+    bandits = [
+        Bandit(2, policy, seed=0, **{f"{kind}_range": (10.0, 20.0)})
+        for policy in (lowbid.UCB1(), Evidence())
+    ]
+    for bandit in bandits:
+        bandit.update_many([0, 0, 1, 1], **{KINDS[kind]: [12.0, 14.0, 16.0, 18.0]})
+    in_units, plain = (bandit.indices() for bandit in bandits)
+    explained = bandits[1].explain()
+    assert explained.best == "lowest"
+    assert explained.winners == [min(plain, key=plain.get)] == [bandits[1].select()]
+    assert "the lowest index is chosen" in str(explained)
+    if kind == "reward":
+        assert in_units == pytest.approx({arm: 20.0 - index for arm, index in plain.items()})
+        assert bandits[0].explain().best == "highest"
+    else:
+        assert in_units == plain
+
+
+KINDS = {"loss": "losses", "reward": "rewards"}
+
+
+def test_the_best_of_many_arms_are_shown():
+    bandit = Bandit(10_000, BatchEnsemble(batches=1, baseline="minimum"), seed=0)
+    bandit.update_many(range(10_000), rewards=[float(7 * arm % 10_000) for arm in range(10_000)])
+    explained = bandit.explain()
+    lines = str(explained).splitlines()
+    assert len(lines) == 1 + 20 + 2
+    assert len(explained.arms) == 10_000
+    best = sorted(explained.arms, key=lambda arm: arm.index, reverse=True)[:20]
+    assert [line.split()[0] for line in lines[1:21]] == [str(arm.arm) for arm in best]
+    assert lines[21] == "... and 9980 more arms, in explain().arms"
+    assert bandit._repr_html_().count("<tr>") <= 52
+
+
+def test_arms_without_an_index_come_last_when_the_best_are_shown():
+    bandit = Bandit(25, ENSEMBLE, seed=0)
+    bandit.update_many(range(25), losses=[float(arm) for arm in range(25)])
+    bandit.pause_arm(0)
+    lines = str(bandit.explain()).splitlines()
+    assert [line.split()[0] for line in lines[1:21]] == [str(arm) for arm in range(1, 21)]
+
+
+@pytest.mark.parametrize("kind", ["reward", "loss"])
+def test_the_winner_is_marked_and_so_are_ties(kind):
+    bandit = Bandit(["a", "b", "c"], BatchEnsemble(batches=1, baseline="minimum"), seed=0)
+    bandit.update_many(["a", "b", "c"], **{KINDS[kind]: [1.0, 1.0, 1.0]})
+    assert str(bandit.explain()).count("<- tied") == 3
+    bandit.update("a", **{kind: 0.5})
+    marked = [line for line in str(bandit.explain()).splitlines() if "<-" in line]
+    assert [line.split()[0] for line in marked] == {"loss": ["a"], "reward": ["b", "c"]}[kind]

@@ -296,7 +296,7 @@ class Core:
                 self._take_in(decision, rest[2], feedback)
             else:
                 self._forget(decision)
-        else:  # it comes before the decision itself does
+        elif identity not in self.decisions.early:  # it comes before the decision itself does
             self.decisions.early.add(identity)
             if what == "outcome":
                 self._take_in(arm, rest[2], feedback)

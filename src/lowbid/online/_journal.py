@@ -121,7 +121,7 @@ def read_changes(changes: Any) -> tuple[Kind | None, list[Part]]:
         ]
         kind = changes["kind"]
         well_formed = kind in ("loss", "reward", None) and all(map(_is_event, _events(parts)))
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise _not_changes(changes) from error
     if not well_formed or any(part.first < 1 for part in parts):
         raise _not_changes(changes)

@@ -1,6 +1,7 @@
 """The bandit as a whole: choices, names and units, threads, copies, files."""
 
 import copy
+import decimal
 import enum
 import json
 import os
@@ -15,9 +16,9 @@ import pytest
 
 import lowbid
 from lowbid import Bandit, BatchEnsemble
-from lowbid.errors import InvalidValueError
+from lowbid.errors import FileFormatError, InvalidValueError
 from lowbid.simulation import loss_of
-from online_play import used
+from online_play import ENSEMBLE, go_on, used
 
 ARMS = lowbid.Bernoulli([0.2, 0.4, 0.5])
 
@@ -92,10 +93,13 @@ def test_a_policy_that_must_know_the_best_reward_asks_for_it(policy):
 
 def test_true_and_numpy_numbers_are_rewards_too():
     bandit = Bandit(["a", "b"])
-    for reward in [True, np.bool_(False), 1, np.int32(2), np.float32(0.5)]:
+    rewards = [True, np.bool_(False), 1, np.int32(2), np.float32(0.5), decimal.Decimal("1.5")]
+    for reward in rewards:
         bandit.update(np.str_("a"), reward=reward)
-    assert bandit.counts() == {"a": 5, "b": 0}
-    assert bandit.means()["a"] == pytest.approx(0.9)
+    assert bandit.counts() == {"a": 6, "b": 0}
+    assert bandit.means()["a"] == pytest.approx(1.0)
+    bandit.update_many(["b"] * 6, rewards=rewards)
+    assert bandit.means()["b"] == bandit.means()["a"]
     assert {type(arm) for arm in bandit.arms} == {str}
 
 
@@ -112,7 +116,7 @@ def test_the_members_of_an_enumeration_are_arms():
 
 
 def test_threads_that_share_a_bandit_lose_no_update():
-    bandit = Bandit(5, seed=0)
+    bandit = Bandit(5, ENSEMBLE, seed=0)
     bandit.update(bandit.select(), loss=0.5)
     failures = []
 
@@ -151,7 +155,7 @@ def test_threads_that_share_a_bandit_lose_no_update():
     "take", [copy.copy, copy.deepcopy, lambda bandit: pickle.loads(pickle.dumps(bandit))]
 )
 def test_a_copy_taken_while_others_write_is_whole(take):
-    bandit = Bandit(3, seed=0)
+    bandit = Bandit(3, ENSEMBLE, seed=0)
     bandit.update(bandit.decide(), loss=0.5)
     done = threading.Event()
 
@@ -188,7 +192,7 @@ def test_a_copy_shares_nothing():
 
 
 def test_two_bandits_that_merge_each_other_do_not_wait_forever():
-    one, two = Bandit(3, seed=0), Bandit(3, seed=1)
+    one, two = Bandit(3, ENSEMBLE, seed=0), Bandit(3, ENSEMBLE, seed=1)
     threads = [
         threading.Thread(target=lambda: [copy_merge(one, two) for _ in range(20)]),
         threading.Thread(target=lambda: [copy_merge(two, one) for _ in range(20)]),
@@ -295,3 +299,92 @@ def test_a_kill_at_any_moment_leaves_a_whole_file(tmp_path):
     counted = json.loads(done.stdout)
     assert counted["whole"] == counted["kills"]
     assert counted["during"] >= 20  # unfinished files: kills in the middle of save
+
+
+def test_a_save_error_names_the_users_file(tmp_path):
+    bandit = used(steps=5)
+    nowhere = tmp_path / "no such folder" / "bandit.json"
+    with pytest.raises(FileNotFoundError) as caught:
+        bandit.save(nowhere)
+    assert caught.value.filename == str(nowhere)
+    assert ".part" not in str(caught.value)
+    (tmp_path / "folder.json").mkdir()
+    with pytest.raises(OSError, match=r"folder\.json") as caught:
+        bandit.save(tmp_path / "folder.json")
+    assert ".part" not in str(caught.value)
+    assert os.listdir(tmp_path) == ["folder.json"]
+
+
+class TestLoadOrNew:
+    def test_it_starts_and_then_goes_on(self, tmp_path):
+        path = tmp_path / "bandit.json"
+
+        def today():
+            return Bandit.load_or_new(path, ["a", "b"], ENSEMBLE, seed=4, expiry=9)
+
+        bandit = today()
+        assert not path.exists()
+        assert go_on(bandit, 50) == go_on(Bandit(["a", "b"], ENSEMBLE, seed=4), 50)
+        bandit.save(path)
+        assert today().to_json() == bandit.to_json()
+        assert today().expiry == 9
+        assert go_on(today()) == go_on(bandit)
+
+    def test_new_arms_are_added_and_none_is_removed(self, tmp_path):
+        path = tmp_path / "bandit.json"
+        bandit = Bandit(["a", "b", "c", "d"], ENSEMBLE)
+        bandit.update_many(["a", "b"], losses=[0.5, 0.5])
+        bandit.pause_arm("b")
+        bandit.remove_arm("c")
+        bandit.save(path)
+        again = Bandit.load_or_new(path, ["b", "c", "new"], ENSEMBLE, expiry=7)
+        assert (again.arms, again.paused) == (["a", "d", "new"], ["b"])
+        assert again.counts() == {"a": 1, "d": 0, "new": 0, "b": 1}
+        assert again.expiry == 7
+        assert Bandit.load_or_new(path, ["a"], ENSEMBLE).expiry is None
+
+    @pytest.mark.parametrize(
+        ("options", "says"),
+        [
+            ({"policy": lowbid.UCB1()}, "was saved"),
+            ({"horizon": 50}, "the horizon given is 50, but that of .* is 100"),
+            ({"loss_range": (0, 2)}, "the range given is .* is .*'loss'"),
+            ({"reward_range": (0, 1)}, "the range given"),
+            ({"loss_range": (2, 0)}, "the smaller first"),
+            ({"expiry": 0}, "expiry"),
+        ],
+    )
+    def test_what_contradicts_the_file_is_refused(self, tmp_path, options, says):
+        path = tmp_path / "bandit.json"
+        Bandit(["a", "b"], ENSEMBLE, horizon=100, loss_range=(0, 1)).save(path)
+        before = path.read_bytes()
+        with pytest.raises(InvalidValueError, match=says):
+            Bandit.load_or_new(path, ["a", "b"], **{"policy": ENSEMBLE, **options})
+        assert path.read_bytes() == before
+        same = Bandit.load_or_new(path, ["a", "b"], ENSEMBLE, horizon=100, loss_range=(0, 1))
+        assert same.horizon == 100
+
+    def test_a_damaged_file_is_not_taken_for_none(self, tmp_path):
+        path = tmp_path / "bandit.json"
+        path.write_text("{")
+        with pytest.raises(FileFormatError, match="damaged"):
+            Bandit.load_or_new(path, ["a", "b"])
+
+    def test_changes_can_be_kept(self, tmp_path):
+        path = tmp_path / "bandit.json"
+        Bandit(["a", "b"], ENSEMBLE).save(path)
+        bandit = Bandit.load_or_new(path, ["a", "b"], ENSEMBLE, keep_changes=True)
+        bandit.update("a", loss=0.5)
+        assert len(bandit.changes()["parts"]) == 1
+
+
+def test_arms_are_explored_in_the_order_of_no_name():
+    """Names do not matter: only their places do."""
+    by_number, by_name = Bandit(3, ENSEMBLE, seed=1), Bandit(["x", "y", "z"], ENSEMBLE, seed=1)
+    names = dict(enumerate(by_name.arms))
+    assert [names[arm] for arm in go_on(by_number)] == go_on(by_name)
+
+
+def test_the_seed_fixes_all_choices():
+    chosen = [go_on(Bandit(5, ENSEMBLE, seed=seed)) for seed in (0, 0, 1)]
+    assert chosen[0] == chosen[1] != chosen[2]

@@ -108,6 +108,28 @@ def play_on(bandit, steps):
     return chosen
 
 
+def test_files_of_format_version_1_go_on_with_the_losses_that_they_hold():
+    """Losses of 4 and more were handed to this policy as they were; now they would start at 0."""
+    bandit = Bandit(2, BatchEnsemble(), loss_range=(4.0, 8.0))
+    bandit.update_many([0, 1], losses=[5.0, 6.0])
+    body = json.loads(bandit.to_json())
+    assert body["state"]["batches"]["rows"][0][2] == 1.0
+    del body["checksum"], body["changes"], body["decisions"]["early"]
+    body |= {
+        "format_version": 1,
+        "paused_states": [],
+        "feedback": {"kind": "loss", "range": [4, 8]},
+    }
+    old = Bandit.from_json(json.dumps({**body, "checksum": _saved._checksum(body)}))
+    old.update(0, loss=5.0)
+    assert old.state.batches.sums[0].sum() == 1.0 + 5.0
+    again = Bandit.from_json(old.to_json())
+    again.update(0, loss=5.0)
+    assert again.state.batches.sums[0].sum() == 1.0 + 5.0 + 5.0
+    bandit.update(0, loss=5.0)
+    assert bandit.state.batches.sums[0].sum() == 1.0 + 1.0
+
+
 def test_files_of_format_version_1_promise_nothing_before_they_have_seen_more():
     """They did not keep what tells whether the central limit theorem can be trusted."""
     bandit = Bandit.load(FOLDER / "version_1_default_policy.json")

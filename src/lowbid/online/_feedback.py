@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -17,6 +18,8 @@ from lowbid.policies import Policy
 Kind = Literal["loss", "reward"]
 Range = tuple[float, float]
 
+# How a value becomes a loss. It is saved, since a state holds losses and not values.
+_MAPPING = ("shift", "factor", "origin")
 
 # What compiled code is told of a `Feedback`.
 LOW, WIDTH, SHIFT, FACTOR, ORIGIN, FLOOR, CEILING = range(7)
@@ -83,7 +86,8 @@ class Feedback:
 
     def to_data(self) -> dict[str, Any]:
         """What `feedback_from` needs besides the policy, as plain data."""
-        return {"kind": self.kind, "range": self.declared}
+        mapping = {name: getattr(self, name) for name in _MAPPING}
+        return {"kind": self.kind, "range": self.declared, **mapping}
 
     def value(self, loss: float) -> float:
         """What the caller would have measured for this loss."""
@@ -98,28 +102,36 @@ def scaled_loss(scale: Scale, value: float) -> float:
 
 
 def feedback_for(policy: Policy, kind: Kind, declared: Range | None) -> Feedback:
-    """How values of this kind, from the range that the caller declared, become losses."""
+    """How values of this kind, from the range that the caller declared, become losses.
+
+    The best value becomes the loss that the policy takes for the best possible, so that choices do
+    not depend on the unit of measurement or on where its zero is. A policy that takes losses in a
+    range of its own gets the declared one scaled to it.
+    """
     if declared is None:
         return _without_range(policy, kind)
-    floor, ceiling = policy.loss_range
-    bounded = math.isfinite(ceiling)
-    low, high = declared
+    (low, high), (floor, ceiling) = declared, policy.loss_range
     ends = (low, high, floor, ceiling, high - low)
+    bounded = math.isfinite(ceiling)
+    if kind == "loss" and (declared == (floor, ceiling) if bounded else _starts_right(policy, low)):
+        return Feedback(kind, *ends)  # to the last bit as it was measured
     factor = (ceiling - floor) / (high - low) if bounded else 1.0
     if kind == "reward":
         return Feedback(kind, *ends, shift=policy.best_loss, factor=-factor, origin=high)
-    fits = policy.location_free or low >= policy.best_loss
-    if fits and floor <= low and high <= ceiling:
-        return Feedback(kind, *ends)
     return Feedback(kind, *ends, shift=policy.best_loss, factor=factor, origin=low)
+
+
+def _starts_right(policy: Policy, low: float) -> bool:
+    return policy.location_free or low == policy.best_loss
 
 
 def feedback_from(policy: Policy, saved: dict[str, Any] | None) -> Feedback | None:
     """What `to_data` described."""
     if saved is None:
         return None
-    declared = saved["range"]
-    return feedback_for(policy, saved["kind"], None if declared is None else tuple(declared))
+    declared = None if saved["range"] is None else tuple(saved["range"])
+    made = feedback_for(policy, saved["kind"], declared)
+    return dataclasses.replace(made, **{name: saved[name] for name in _MAPPING if name in saved})
 
 
 def _without_range(policy: Policy, kind: Kind) -> Feedback:

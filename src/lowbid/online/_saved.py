@@ -51,7 +51,7 @@ def decoded(text: str | bytes, policy: Policy | None, where: str) -> Core:
         raise _damaged(where)
     rule = policy_from(body["policy"], policy)
     try:
-        return Core.from_data(rule, body if version > 1 else _from_version_1(body))
+        return Core.from_data(rule, body if version > 1 else _from_version_1(body, rule))
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise FileFormatError(
             f"{where} is whole, but this lowbid ({__version__}) cannot make a {rule.name} of it, "
@@ -59,15 +59,27 @@ def decoded(text: str | bytes, policy: Policy | None, where: str) -> Core:
         ) from error
 
 
-def _from_version_1(body: dict[str, Any]) -> dict[str, Any]:
+def _from_version_1(body: dict[str, Any], policy: Policy) -> dict[str, Any]:
     """What version 1 of the format said, as the current one says it."""
     paused = zip(body["paused"], body["paused_states"], strict=True)
     return {
         **body,
+        "feedback": _feedback_from_version_1(body["feedback"], policy),
         "paused": [{**arm, "capacity": body["capacity"], "state": state} for arm, state in paused],
         "decisions": {**body["decisions"], "early": []},
         "changes": {"keeps": False, "counted": {}, "waiting": []},
     }
+
+
+def _feedback_from_version_1(saved: dict[str, Any] | None, policy: Policy) -> dict[str, Any] | None:
+    """Losses within what the policy takes were handed to it as they were; the state has those."""
+    if saved is None or saved["kind"] == "reward" or saved["range"] is None:
+        return saved
+    (low, high), (floor, ceiling) = saved["range"], policy.loss_range
+    fits = policy.location_free or low >= policy.best_loss
+    if fits and floor <= low and high <= ceiling:
+        return {**saved, "shift": -0.0, "factor": 1.0, "origin": 0.0}
+    return saved
 
 
 def _checksum(body: dict[str, Any]) -> str:

@@ -60,10 +60,10 @@ def exponential(rng: np.random.Generator, n: int) -> Floats:
 
 
 def settings() -> list[Setting]:
-    """Conversions of 0.5 to 5%, and of 4 in place of 3 for the better arm."""
+    """Conversions of 0.5 to 5%, and half as many again for the better arm."""
     found = []
     for percent in (0.5, 1.0, 2.0, 5.0):
-        chances = (percent / 100, percent / 75)
+        chances = (percent / 100, 1.5 * percent / 100)
         for sd in (1.0, 1.5):
             name = f"{percent:g}%, lognormal, sd {sd:g}"
             found.append(Setting(name, chances, *lognormal(sd)))

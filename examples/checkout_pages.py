@@ -5,8 +5,8 @@ of them in the evening; some order, minutes to hours after they saw a page; orde
 different amounts, and some are returned, which costs. Midway a sixth page is added. The state is
 saved every hour, and once the process "restarts" from the file.
 
-The outcome of a visit is what was ordered within an hour, and it is told when that hour is over.
-Telling orders as they come, and "no order" an hour later, would be a mistake: then good news
+The outcome of a visit is what was ordered within an hour, and it is reported when that hour is over.
+Reporting orders as they come, and "no order" an hour later, would be a mistake: then good news
 travels faster than bad, and a page looks the better the less of its bad news has come.
 """
 
@@ -31,7 +31,7 @@ PAGES = {
 }
 NEW_PAGE = ("express pay", (0.085, 43.0))
 HOURS = 24
-WINDOW = 60.0  # minutes after which the outcome of a visit is told
+WINDOW = 60.0  # minutes after which the outcome of a visit is reported
 RANDOM = random.Random(7)
 
 
@@ -117,7 +117,7 @@ def main() -> None:
     print(bandit.explain())
     best = bandit.recommend()
     print()
-    print(f"visitors: {len(shown)}, of whom {len(bandit.pending())} may still order")
+    print(f"visitors: {len(shown)}, of which {len(bandit.pending())} may still order")
     print(f"earned:   {earned:,.0f} dollars, {100 * earned / len(shown):.0f} cents a visitor")
     print(
         f"keep:     {best.arm!r}, at {best.mean:.2f} dollars a visitor "

@@ -1,4 +1,6 @@
-"""Policies that keep histories, played online for longer than there is room for at first."""
+"""A policy at work for longer than there is room for at first."""
+
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -39,3 +41,45 @@ def test_plays_as_in_a_simulation_with_room_from_the_start(policy, n_arms):
     gaps = arms.means - arms.means.min()
     assert np.array_equal(np.bincount(played, minlength=n_arms), result.pulls[0, 0])
     assert np.allclose(np.cumsum(gaps[played]), result.regret[0, 0])
+
+
+def test_there_is_room_for_values_that_come_without_a_choice():
+    bandit = lowbid.Bandit(2, lowbid.BatchEnsemble(growth="redistribute"), seed=0)
+    for step in range(STEPS):
+        bandit.update(step % 2, loss=(step % 10) / 10)
+    history = bandit.state.batches
+    assert history.history_length[0] == STEPS
+    assert history.history_losses[STEPS - 1] == ((STEPS - 1) % 10) / 10
+    assert bandit.capacity == 2 * _FIRST_CAPACITY
+
+
+class Logged(NamedTuple):
+    losses: np.ndarray  # (arm, step)
+
+
+class Logs(lowbid.Policy):
+    """Keeps each loss at its step, and joins states that have the same room only."""
+
+    def init(self, n_arms, capacity):
+        return Logged(np.zeros((n_arms, capacity)))
+
+    def select(self, state, step, stream):
+        return step % len(state.losses)
+
+    def update(self, state, arm, loss, step, stream):
+        state.losses[arm, step - 1] = loss
+
+    def join(self, first, second, sizes, start):
+        return Logged(np.concatenate([first.losses, second.losses]))
+
+
+def test_an_arm_comes_back_with_the_room_that_there_is_now():
+    bandit = lowbid.Bandit(["a", "b", "c"], Logs())
+    bandit.update_many(["a", "b"], losses=[0.25, 0.5])
+    bandit.pause_arm("b")
+    for _ in range(STEPS):
+        bandit.update("a", loss=1.0)
+    bandit.resume_arm("b")
+    assert bandit.arms == ["a", "c", "b"]
+    assert bandit.state.losses.shape == (3, 2 * _FIRST_CAPACITY)
+    assert bandit.state.losses[2].sum() == bandit.state.losses[2, 1] == 0.5

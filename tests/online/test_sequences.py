@@ -55,7 +55,7 @@ def test_the_asymptotic_sequence_is_the_papers_and_wider_where_values_are_skewed
     z, squares = naive_z(n, error), n * values.var()
     below, above = ledger[0, [BELOW, ABOVE]] / squares**1.5
     assert above > 1.5 * below > 0
-    ends = [z + 3 * ratio * (1 + 2 * z**2) / 6 for ratio in (below, above)]
+    ends = [z + 4 * ratio * (1 + 2 * z**2) / 6 for ratio in (below, above)]
     error_of_mean = values.std() / math.sqrt(n)
     assert intervals(ledger, None, error)[0] == pytest.approx(
         [values.mean() - ends[0] * error_of_mean, values.mean() + ends[1] * error_of_mean]

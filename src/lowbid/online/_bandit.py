@@ -27,7 +27,7 @@ from lowbid.policies.batch_ensemble import Bid
 
 
 class Bandit:
-    """A policy that is asked what to do, and told what came of it.
+    """A policy at work: ask it what to do, and report what came of it.
 
     Parameters
     ----------

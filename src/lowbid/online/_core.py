@@ -114,7 +114,7 @@ class Core:
             if asked is not None and asked != saved:
                 raise InvalidValueError(
                     f"the {what} given is {asked!r}, but that of {where} is {saved!r}; give that "
-                    "one, or start anew with another file."
+                    "one, or use another file."
                 )
         for name in given.roster.names:
             if name not in self.roster.rows and name not in self.roster.removed:
@@ -212,7 +212,7 @@ class Core:
         return len(events)
 
     def merge(self, other: Core) -> None:
-        """Take in all that another core was told."""
+        """Take in all that another core knows."""
         self._require_alike(other)
         self.decisions.require_no_common_past(other.decisions)
         step, other_step = self.engine.step, other.engine.step
@@ -277,7 +277,7 @@ class Core:
         if what in ("decided", "forgotten"):
             return event
         if feedback is None:
-            raise InvalidValueError("these changes do not say whether losses or rewards were told.")
+            raise InvalidValueError("these changes do not say whether losses or rewards were reported.")
         return [what, *rest[:-1], read_value(rest[-1], feedback)]
 
     def _replay(self, event: Event, feedback: Any) -> None:

@@ -198,7 +198,7 @@ class Engine:
         self.replace(self._take(arms), self.n_arms)
 
     def merge(self, other: Engine) -> None:
-        """Take in what another engine was told of the same arms in the same order."""
+        """Take in what another engine knows of the same arms in the same order."""
         merged = self.policy.merge(self.state, other.state)
         capacity = self.capacity + other.capacity
         state = extend(merged, self.empty(self.n_arms, capacity))

@@ -21,7 +21,7 @@ Range = tuple[float, float]
 # How a value becomes a loss. It is saved, since a state holds losses and not values.
 _MAPPING = ("shift", "factor", "origin")
 
-# What compiled code is told of a `Feedback`.
+# What compiled code reads of a `Feedback`.
 LOW, WIDTH, SHIFT, FACTOR, ORIGIN, FLOOR, CEILING = range(7)
 Scale = npt.NDArray[np.float64]
 

@@ -142,7 +142,7 @@ class Roster:
         self._rename([*self.names, _plain(name)])
 
     def merge(self, other: Roster) -> None:
-        """Take in what another roster was told of the same arms; that one's order may change."""
+        """Take in what another roster knows of the same arms; its order may change."""
         if self.paused or other.paused:
             raise InvalidValueError("a bandit has paused arms; resume or remove them, then merge.")
         order = [other.number[name] for name in self.names]

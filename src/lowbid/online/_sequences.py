@@ -12,8 +12,8 @@ few of which are large: before the first large order an arm's mean and its sprea
 small. How far it can be trusted is measured by Lyapunov's ratio, the sum of the absolute cubed
 deviations over the power 3/2 of the sum of squared ones: 1 if one value is all there is, and
 c / sqrt(n) for n values of one distribution. While it is large nothing is said. Then the number of
-standard errors z at each end becomes z + 3 r (1 + 2 z^2) / 6, where r is the ratio's part on that
-side of the mean. With 1 in place of 3 and the true skewness this is the first term of the Edgeworth
+standard errors z at each end becomes z + 4 r (1 + 2 z^2) / 6, where r is the ratio's part on that
+side of the mean. With 1 in place of 4 and the true skewness this is the first term of the Edgeworth
 expansion [3]_; the factor makes up for the skewness that a sample does not show yet. The factor and
 the limit were chosen by measurement: ``python -m benchmarks.recommend_coverage``.
 
@@ -52,7 +52,7 @@ _NARROWEST_AT = 1000
 _FEW = 50
 # Nothing is said while Lyapunov's ratio is above this; below, its part of each side widens that.
 _LARGEST_RATIO = 0.25
-_WIDENING = 3.0
+_WIDENING = 4.0
 
 
 def intervals(ledger: Ledger, declared: Range | None, error: float) -> Ledger:

@@ -277,7 +277,9 @@ class Core:
         if what in ("decided", "forgotten"):
             return event
         if feedback is None:
-            raise InvalidValueError("these changes do not say whether losses or rewards were reported.")
+            raise InvalidValueError(
+                "these changes do not say whether losses or rewards were reported."
+            )
         return [what, *rest[:-1], read_value(rest[-1], feedback)]
 
     def _replay(self, event: Event, feedback: Any) -> None:

@@ -131,7 +131,7 @@ def test_late_feedback_of_a_paused_arm_is_taken_in():
 
 
 def test_merged_bandits_know_what_both_saw():
-    ones = [(arm, (7 * i % 5) / 4) for i, arm in enumerate(["a", "b", "c", 4] * 30)]
+    ones = [(arm, i % 4 + (7 * i % 5) / 4) for i, arm in enumerate(["a", "b", "c", 4] * 30)]
     left = Bandit(["a", "b", "c", 4], ENSEMBLE, seed=0)
     right = Bandit([4, "c", "b", "a"], ENSEMBLE, seed=1)
     for i, (arm, reward) in enumerate(ones):

@@ -134,7 +134,9 @@ KINDS = {"loss": "losses", "reward": "rewards"}
 
 def test_the_best_of_many_arms_are_shown():
     bandit = Bandit(10_000, BatchEnsemble(batches=1, baseline="minimum"), seed=0)
-    bandit.update_many(range(10_000), rewards=[float(7 * arm % 10_000) for arm in range(10_000)])
+    bandit.update_many(
+        range(10_000), rewards=[10_000.0 - 7 * arm % 10_000 for arm in range(10_000)]
+    )
     explained = bandit.explain()
     lines = str(explained).splitlines()
     assert len(lines) == 1 + 20 + 2

@@ -71,7 +71,7 @@ def test_the_asymptotic_sequence_is_the_papers_and_wider_where_values_are_skewed
         ([0.0] * 400 + [5.0], False),  # all but one
         ([0.0] * 380 + [5.0] * 12, False),  # Lyapunov's ratio is about 1 / sqrt(12)
         ([0.0] * 380 + [5.0] * 20, True),
-        ([0.0] * 380 + [5.0] * 20 + [-40.0], False),  # a refund as large as all orders
+        ([0.0] * 380 + [5.0] * 20 + [40.0, -40.0], False),  # a large order that was returned
     ],
 )
 def test_nothing_is_said_before_the_values_tell_enough(values, known):

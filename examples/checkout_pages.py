@@ -5,9 +5,9 @@ of them in the evening; some order, minutes to hours after they saw a page; orde
 different amounts, and some are returned, which costs. Midway a sixth page is added. The state is
 saved every hour, and once the process "restarts" from the file.
 
-The outcome of a visit is what was ordered within an hour, and it is reported when that hour is over.
-Reporting orders as they come, and "no order" an hour later, would be a mistake: then good news
-travels faster than bad, and a page looks the better the less of its bad news has come.
+The outcome of a visit is what was ordered within an hour, and it is reported when that hour is
+over. Reporting orders as they come, and "no order" an hour later, would be a mistake: then good
+news travels faster than bad, and a page looks the better the less of its bad news has come.
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lowbid.environments._base import Arms, Floats
+from lowbid._arrays import Floats
+from lowbid.environments._base import Arms
 from lowbid.errors import InvalidValueError
 
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from lowbid._arrays import Floats
 from lowbid._kernel import kernel, specialise
 from lowbid._random import Stream, uniform
 from lowbid._require import LARGEST_LOSS, require, require_finite
-from lowbid.environments._base import Arms, Floats
+from lowbid.environments._base import Arms
 from lowbid.environments._wrapped import Wrapped
 
 # What the template below is bound to: the draw of the losses that are right.

@@ -8,9 +8,10 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from lowbid._arrays import Floats
 from lowbid._kernel import kernel
 from lowbid._random import Stream, exponential
-from lowbid.environments._base import Arms, Floats
+from lowbid.environments._base import Arms
 
 
 @kernel

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from lowbid._arrays import Floats
 from lowbid._kernel import kernel, specialise
 from lowbid._random import Stream
-from lowbid.environments._base import Arms, Floats
+from lowbid.environments._base import Arms
 from lowbid.environments._wrapped import Wrapped
 
 # What the template below is bound to: the draw of the environment that pays.

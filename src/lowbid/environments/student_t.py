@@ -6,9 +6,10 @@ import math
 
 import numpy.typing as npt
 
+from lowbid._arrays import Floats
 from lowbid._kernel import kernel
 from lowbid._random import Stream, gamma, normal
-from lowbid.environments._base import Arms, Floats
+from lowbid.environments._base import Arms
 
 
 @kernel

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Self, overload
 
-from lowbid._files import replace_file
 from lowbid._random import Stream
+from lowbid._replace_file import replace_file
 from lowbid._require import require_whole
 from lowbid.errors import InvalidValueError
 from lowbid.online._chart import chart
@@ -22,7 +22,7 @@ from lowbid.online._ledger import COUNT, mean_of_row
 from lowbid.online._recommend import Recommendation, recommended
 from lowbid.online._roster import read_arms
 from lowbid.online._saved import decoded, encoded
-from lowbid.policies import BatchEnsemble, Policy
+from lowbid.policies import BatchLikelihood, Policy
 from lowbid.policies.batch_ensemble import Bid
 
 
@@ -34,8 +34,8 @@ class Bandit:
     arms : int or list of str or int
         What there is to choose from, by name; a number stands for 0, 1, 2, ...
     policy : Policy, optional
-        By default ``BatchEnsemble(baseline="minimum")``, which takes losses or rewards of any
-        size and sign and has nothing to tune.
+        By default `BatchLikelihood`, which takes losses or rewards of any size and sign, has
+        nothing to tune, and won the league of policies that know nothing of the losses.
     seed : int
         0 or larger; fixes the policy's own randomness.
     horizon : int, optional
@@ -87,7 +87,7 @@ class Bandit:
         keep_changes: bool = False,
     ) -> None:
         names = read_arms(arms)
-        policy = BatchEnsemble(baseline="minimum") if policy is None else policy
+        policy = BatchLikelihood() if policy is None else policy
         if not isinstance(policy, Policy):
             raise InvalidValueError(f"policy is {policy!r}; give an object such as UCB1().")
         expiry = None if expiry is None else require_whole("expiry", expiry)

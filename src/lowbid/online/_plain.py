@@ -31,13 +31,16 @@ def state_to(state: Any, fresh: Any) -> dict[str, Any]:
 
 
 def state_from(saved: dict[str, Any], fresh: Any) -> Any:
-    """Write what `state_to` kept into a state that is as at the start."""
-    if set(saved) != set(fresh._fields):
+    """Write what `state_to` kept into a state that is as at the start.
+
+    A part that was not there when the state was kept stays as at the start.
+    """
+    if not set(saved) <= set(fresh._fields):
         raise ValueError("the state has other fields")
     for name, place in zip(fresh._fields, fresh, strict=True):
         if isinstance(place, tuple):
-            state_from(saved[name], place)
-        elif saved[name]:
+            state_from(saved.get(name, {}), place)
+        elif saved.get(name):
             rows = np.array(saved[name], dtype=place.dtype)  # reads the words for infinity too
             if rows.shape[1:] != place.shape[1:]:
                 raise ValueError(f"{name} has another shape")

@@ -18,8 +18,9 @@ import math
 
 import numpy as np
 
+from lowbid._arrays import Floats
 from lowbid._kernel import allocating_kernel, kernel
-from lowbid.policies._base import Floats, require, require_finite
+from lowbid.policies._base import require, require_finite
 
 Yardstick = Floats
 # What a yardstick holds. The last four are measured by the first two.

@@ -1,13 +1,17 @@
 """Policies in and out: parameters are kept, code is not."""
 
 import functools
+import json
+from dataclasses import dataclass
+from typing import ClassVar
 
 import pytest
 
 import lowbid
 from lowbid import Bandit, BatchEnsemble
 from lowbid.errors import FileFormatError, InvalidValueError
-from online_play import go_on, used
+from lowbid.online import _saved
+from online_play import ENSEMBLE, go_on, used
 
 
 @pytest.mark.parametrize("growth", ["append", "redistribute"])
@@ -48,8 +52,22 @@ def test_a_policy_of_ones_own_is_given_again():
     assert Bandit.from_json(text, policy=Mine()).to_json() == text
 
 
-def test_a_text_cannot_make_objects_of_other_libraries():
-    text = used().to_json()
-    forged = text.replace("lowbid.policies.batch_ensemble:BatchEnsemble", "subprocess:Popen")
-    with pytest.raises(FileFormatError):
-        Bandit.from_json(forged)
+@dataclass(frozen=True)
+class Foreign(lowbid.UCB1):
+    """A policy that is not one of lowbid's, in a module that can be imported."""
+
+    made: ClassVar[list] = []
+
+    def __post_init__(self):
+        Foreign.made.append(self)
+
+
+@pytest.mark.parametrize("name", ["subprocess:Popen", f"{__name__}:Foreign"])
+def test_a_text_cannot_make_objects_of_other_libraries(name):
+    body = json.loads(used(ENSEMBLE, steps=5).to_json())
+    del body["checksum"]
+    body["policy"] |= {"class": name, "parameters": {}}
+    text = json.dumps({**body, "checksum": _saved._checksum(body)})
+    with pytest.raises(FileFormatError, match="is not a part of lowbid"):
+        Bandit.from_json(text)
+    assert Foreign.made == []

@@ -33,14 +33,16 @@ def state_to(state: Any, fresh: Any) -> dict[str, Any]:
 def state_from(saved: dict[str, Any], fresh: Any) -> Any:
     """Write what `state_to` kept into a state that is as at the start.
 
-    A part that was not there when the state was kept stays as at the start.
+    A field of the state that the file does not have came later than the file, with something that
+    was not in use there: it stays as at the start.
     """
-    if not set(saved) <= set(fresh._fields):
+    if not saved or not set(saved) <= set(fresh._fields):
         raise ValueError("the state has other fields")
-    for name, place in zip(fresh._fields, fresh, strict=True):
+    for name in saved:
+        place = getattr(fresh, name)
         if isinstance(place, tuple):
-            state_from(saved.get(name, {}), place)
-        elif saved.get(name):
+            state_from(saved[name], place)
+        elif saved[name]:
             rows = np.array(saved[name], dtype=place.dtype)  # reads the words for infinity too
             if rows.shape[1:] != place.shape[1:]:
                 raise ValueError(f"{name} has another shape")

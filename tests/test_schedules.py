@@ -77,3 +77,9 @@ def test_a_function_that_gives_no_number_of_batches_is_refused(batches):
         growth_steps(lambda step: batches, 10)
     with pytest.raises(InvalidValueError, match="the schedule's number of batches at step 1 is"):
         require_schedule(lambda step: batches)
+
+
+def test_too_many_batches_are_refused():
+    for make in (lambda: Fixed(10**9), lambda: Logarithmic(1e308), lambda: Logarithmic(1.0, 10**9)):
+        with pytest.raises(InvalidValueError, match="at most"):
+            make()

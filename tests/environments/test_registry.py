@@ -24,6 +24,12 @@ EXAMPLES = [
             lowbid.Deterministic([0.5]),
         ]
     ),
+    lowbid.LogNormal([1.0, 30.0], [0.5, 0.0]),
+    lowbid.Orders([0.3, 0.5], [50.0, 20.0], 0.5, [0.0, 0.2]),
+    lowbid.Pareto([1.0, 2.0], shape=[6.0, 9.0]),
+    lowbid.StudentT([0.0, -1.0], [1.0, 3.0], df=[6.0, 9.0]),
+    lowbid.Rewards(lowbid.ScaledBernoulli([0.2, 3.0], [1.0, 10.0])),
+    lowbid.Contaminated(lowbid.Bernoulli([0.2, 0.3]), value=7.0, chance=0.0),
     lowbid.RandomArms(lowbid.Gaussian, 3, sd=2.0),
     lowbid.RandomArms(lowbid.ExponentialByRate, 2),
 ]

@@ -22,6 +22,7 @@ def test_noise_has_the_variance_of_the_losses_and_the_prior():
     bandit = lowbid.Bandit(1, lowbid.ACB(members=4000, prior=3.0), seed=0)
     for _ in range(10):
         bandit.update(0, loss=0.5)
+    assert (bandit.state.noise != 0.0).all(), "every member has noise"
     z = bandit.state.noise[0] / math.sqrt(10 + 3.0)
     assert abs(np.mean(z)) < 4 / math.sqrt(4000)
     assert abs(np.var(z) - 1.0) < 4 * math.sqrt(2 / 4000)

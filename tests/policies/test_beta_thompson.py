@@ -35,3 +35,16 @@ def test_a_loss_between_0_and_1_is_a_coin():
     assert flips == int(flips)
     assert bandit.state.good[0] - 1 == n - flips
     assert abs(flips / n - 0.3) < 4 * np.sqrt(0.3 * 0.7 / n)
+
+
+def test_a_merged_posterior_counts_the_prior_once():
+    policy = lowbid.BetaThompson(prior_bad=0.5, prior_good=2.0)
+    parts = [policy.start(2)[1] for _ in range(2)]
+    for state, losses in zip(parts, ([(0, 1.0), (1, 0.0)], [(0, 1.0), (0, 0.0)]), strict=True):
+        for arm, loss in losses:
+            policy.kernels.update(
+                policy.parameters(2, None, 1), state, arm, loss, 1, np.zeros(1, np.uint64)
+            )
+    merged = policy.merge(*parts)
+    assert merged.bad.tolist() == [0.5 + 2.0, 0.5]
+    assert merged.good.tolist() == [2.0 + 1.0, 2.0 + 1.0]

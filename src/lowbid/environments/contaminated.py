@@ -10,7 +10,7 @@ import numpy as np
 from lowbid._arrays import Floats
 from lowbid._kernel import kernel, specialise
 from lowbid._random import Stream, uniform
-from lowbid._require import LARGEST_LOSS, require, require_finite
+from lowbid._require import LARGEST_LOSS, require_finite, require_probability
 from lowbid.environments._base import Arms
 from lowbid.environments._wrapped import Wrapped
 
@@ -52,13 +52,8 @@ class Contaminated(Wrapped):
 
     def __init__(self, environment: Arms, value: float, chance: float) -> None:
         super().__init__(environment)
-        require_finite("value", value, above=-math.inf)
-        require_finite("chance", chance, above=0.0, or_equal=True)
-        require(chance <= 1.0, f"chance is {chance!r}; give a chance from 0 to 1.")
-        require(
-            abs(value) <= LARGEST_LOSS,
-            f"value is {value!r}; give one of at most {LARGEST_LOSS:g} in size.",
-        )
+        require_finite("value", value, above=-math.inf, at_most=LARGEST_LOSS)
+        require_probability("chance", chance, ends=True)
         self.value, self.chance = float(value), float(chance)
         self.draw = specialise(_right_or_wrong, _right=environment.draw)
 

@@ -31,6 +31,7 @@ from lowbid.policies._yardstick import (
     translation,
     yardstick_of,
 )
+from lowbid.schedules import MOST_BATCHES
 
 BIBTEX = r"""
 @article{honda2015non,
@@ -324,7 +325,7 @@ class BatchLikelihood(RacePolicy):
     hold = race.hold
 
     def __post_init__(self) -> None:
-        require_whole("batches", self.batches, at_least=2)
+        require_whole("batches", self.batches, at_least=2, at_most=MOST_BATCHES)
         require_finite("pooling", self.pooling, above=0.0)
         self.check_race()
 

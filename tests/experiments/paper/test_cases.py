@@ -1,5 +1,6 @@
 import pytest
 
+import lowbid
 from lowbid.experiments.paper import HORIZON, POLICIES, RUNS, SETTINGS, TITLES, Plan, choose
 from lowbid.experiments.paper._cases import alternatives, case
 
@@ -49,3 +50,9 @@ def test_costly_choices_are_left_out_unless_asked_for():
     everything = {o.choice: o for o in alternatives(base, DEFAULTS, costly=True)}
     assert ("mars", "1/T^2") not in cheap
     assert everything["1/T^2"].case.runs == 4
+
+
+@pytest.mark.parametrize(("choice", "c"), [("log", 0.0), ("loglog", 3.0)])
+def test_the_exploration_of_ucb_kl_is_as_chosen(choice, c):
+    made = case("test-1", {**DEFAULTS, "kl": choice}, 100, 1, 0).policies["UCB-KL"]
+    assert made == lowbid.KLUCB.bernoulli(c=c)

@@ -58,3 +58,10 @@ def test_claims_speak_of_policies_that_are_run():
     for claim in CLAIMS:
         for each in claim.checks:
             assert any(name in each.text for name in POLICIES) or "bytes" in each.text
+
+
+def test_a_mean_on_the_claimed_side_does_not_decide_while_its_interval_reaches_across_zero():
+    assert check(-3.0, 1.0).look(NOTHING, 0.95).kind == "open"
+    assert check(-1.0, 3.0).look(NOTHING, 0.95).kind == "open"
+    assert check(-3.0, -1.0).look(NOTHING, 0.95).kind == "good"
+    assert check(1.0, 3.0).look(NOTHING, 0.95).kind == "bad"

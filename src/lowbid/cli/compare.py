@@ -17,7 +17,7 @@ from lowbid.cli._arguments import add_simulation_arguments, command_line, named_
 if TYPE_CHECKING:
     from lowbid.experiments import Case
 
-_DEFAULT_POLICIES = "batch-ensemble,ucb1"
+_DEFAULT_POLICIES = "batch-likelihood,batch-ensemble,ucb1"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -46,6 +46,9 @@ sd = 1.0
 
 # Policies: one table each, with parameters if you like; `name` is what figures call it.
 [[policies]]
+policy = "batch-likelihood"
+
+[[policies]]
 policy = "batch-ensemble"
 
 [[policies]]

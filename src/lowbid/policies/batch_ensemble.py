@@ -222,7 +222,7 @@ def fill_estimates(parameters: Parameters, batches: Batches, table: Floats) -> N
             table[arm, batch] = estimate(parameters, total + filled, count + pending)
 
 
-DEFAULT_SCHEDULE = schedules.Logarithmic(0.4)
+DEFAULT_SCHEDULE = schedules.Logarithmic(0.6, least=2)
 
 
 class Bid(NamedTuple):

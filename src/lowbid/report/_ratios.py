@@ -48,7 +48,11 @@ def draw_ratios(axes: Any, ratios: Ratios, theme: Theme) -> None:
         )
     axes.set_xscale("log")
     axes.set_xlim(left=0.93)
-    ticks = [tick for tick in (1, 1.5, 2, 3, 5, 10, 20, 50, 100, 200) if tick < axes.get_xlim()[1]]
+    ticks = [
+        tick
+        for tick in (1, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
+        if tick < axes.get_xlim()[1]
+    ]
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.minorticks_off()
     axes.set_yticks(list(places), list(ratios))

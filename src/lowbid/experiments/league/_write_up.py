@@ -30,8 +30,10 @@ ROLES: dict[Role | None, str] = {
     "choosing": "Settings for choosing",
 }
 # Whose ratios are drawn; all would be a smear.
-DRAWN = ("MomentIMED", "BatchLikelihood", "RBSDA", "BatchEnsemble, 0.4 log t")
+DRAWN = ("BatchLikelihood", "MomentIMED", "RBSDA", "BatchEnsemble, 2 and 0.6 log t")
 _PICTURE_HORIZON = 100_000
+# Whose weak spots are listed, and at which horizons.
+_DEFAULT, _LONG = "BatchLikelihood", (100_000, 1_000_000)
 
 
 def score_table(found: Iterable[Score]) -> Table:
@@ -62,6 +64,19 @@ def regret_table(outcomes: Outcomes, names: Sequence[str], horizon: int) -> Tabl
     return Table(["setting", *names], rows)
 
 
+def behind_table(outcomes: Outcomes, name: str, least: float = 1.5) -> Table:
+    """Where an entrant has at least so many times the lowest regret, worst first."""
+    found = []
+    for (key, step), row in regrets(outcomes).items():
+        best = min(row, key=lambda other: row[other])
+        if step in _LONG and name in row and row[name] >= least * row[best]:
+            ours, theirs = row[name], row[best]
+            cells = [SETTINGS[key].title, f"{step:,}", figure(ours), best, figure(theirs)]
+            found.append((ours / theirs, [*cells, f"{ours / theirs:.1f}"]))
+    head = ["setting", "steps", name, "best policy", "its regret", "ratio"]
+    return Table(head, [row for _, row in sorted(found, reverse=True)], frozenset({3}))
+
+
 def ratios(outcomes: Outcomes, names: Sequence[str], horizon: int) -> dict[str, dict[str, float]]:
     """The regret of some entrants over the lowest one of all, by the settings' titles."""
     found = {}
@@ -88,7 +103,10 @@ def write_up(outcomes: Outcomes, folder: Path, command: str) -> Path:
         "The league",
         f"{len(played)} policies that know nothing of the losses, on {settings} settings.",
         [
-            Section("Scores", [Text(EXPLANATION), *_score_blocks(outcomes)]),
+            Section(
+                "Scores",
+                [Text(EXPLANATION), *_score_blocks(outcomes), *_behind_blocks(outcomes)],
+            ),
             Section("Setting by setting", [picture, *_regret_blocks(outcomes, played)]),
             Section("Run it again", [Code(command)]),
         ],
@@ -118,6 +136,11 @@ def _score_blocks(outcomes: Outcomes) -> list[Heading | Table]:
     return blocks
 
 
+def _behind_blocks(outcomes: Outcomes) -> list[Heading | Table]:
+    table = behind_table(outcomes, _DEFAULT)
+    return [Heading(f"Where {_DEFAULT} is far from the best"), table] if table.rows else []
+
+
 def _regret_blocks(outcomes: Outcomes, played: Sequence[str]) -> list[Heading | Table]:
     blocks: list[Heading | Table] = []
     for horizon in HORIZONS:
@@ -133,7 +156,8 @@ def _regret_blocks(outcomes: Outcomes, played: Sequence[str]) -> list[Heading | 
 
 def summary(outcomes: Outcomes, form: Callable[[Table], str]) -> str:
     """The scores of each role, and the regret of a few policies on each setting, as a text."""
-    blocks = [*_score_blocks(outcomes), *_regret_blocks(outcomes, drawn(outcomes))]
+    blocks = [*_score_blocks(outcomes), *_behind_blocks(outcomes)]
+    blocks += _regret_blocks(outcomes, drawn(outcomes))
     return "\n\n".join(form(b) if isinstance(b, Table) else b.text for b in blocks)
 
 

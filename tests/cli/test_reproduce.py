@@ -117,7 +117,7 @@ def test_ctrl_c_while_figures_are_drawn(tmp_path, capsys, monkeypatch):
     """It is answered at once, and what is drawn again does not mix with what was being drawn."""
     small = [*SMALL, "--runs", "2", "--horizon", "20", "--out", str(tmp_path)]
     drawing, answered = threading.Event(), []
-    real_run, real_save, real_stopped = _reproduce.run, _figures._save, reproduce.stopped
+    real_run, real_save, real_stopped = _reproduce.run, _figures.save_png_and_svg, reproduce.stopped
 
     def interrupted(case, *arguments):
         if case.key not in ("test-1", "test-3"):
@@ -135,7 +135,7 @@ def test_ctrl_c_while_figures_are_drawn(tmp_path, capsys, monkeypatch):
         return real_stopped(folder, command)
 
     monkeypatch.setattr(_reproduce, "run", interrupted)
-    monkeypatch.setattr(_figures, "_save", slowly)
+    monkeypatch.setattr(_figures, "save_png_and_svg", slowly)
     monkeypatch.setattr(reproduce, "stopped", stopped)
     assert main(small) == 130
     assert answered == [True]

@@ -4,7 +4,8 @@ from lowbid import validation
 from lowbid.cli import main
 
 
-def test_quick_form_prints_ours_beside_the_published_figures(capsys):
+def test_quick_form_prints_ours_beside_the_published_figures(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
     assert main(["validate", "sda-paper", "--quick", "--seed", "1"]) == 0
     out = capsys.readouterr().out.splitlines()
     assert out[0].endswith("6 figures, 300 runs each")

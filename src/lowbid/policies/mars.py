@@ -32,7 +32,7 @@ _COINS = 64
 _WATCHED = 8
 
 # Each arm has a place for each subset.
-_MOST_SUBSETS = 100_000
+_MOST_SUBSETS = 10_000_000
 
 _1, _2, _4, _56 = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
 _ODD, _PAIRS = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)

@@ -12,6 +12,7 @@ from lowbid.report._themes import LIGHT, Theme, picture
 
 Ratios = Mapping[str, Mapping[str, float]]  # what is compared, then whose ratio
 
+_TICKS = (1, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 

@@ -36,4 +36,8 @@ def fitted(policy: Policy, rows: Sequence[npt.ArrayLike]) -> Empirical:
 
 def informed_of(policy: Policy, arms: Arms) -> Policy:
     """The policy, with the range of the losses declared if it needs one."""
-    return policy.for_range(*arms.support) if policy.needs_range else policy
+    if not policy.needs_range:
+        return policy
+    informed = policy.for_range(*arms.support)
+    expect(not informed.needs_range, policy, arms, "it needs a range, but does not take one")
+    return informed

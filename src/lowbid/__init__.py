@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lowbid import environments as environments
     from lowbid import errors as errors
     from lowbid import kernels as kernels
+    from lowbid import mdp as mdp
     from lowbid import policies as policies
     from lowbid import random as random
     from lowbid import schedules as schedules
@@ -34,6 +35,7 @@ _MODULES = (
     "environments",
     "errors",
     "kernels",
+    "mdp",
     "policies",
     "random",
     "schedules",

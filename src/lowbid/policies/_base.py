@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import inspect
 import math
-from collections import namedtuple
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
 
@@ -15,8 +13,8 @@ import numpy.typing as npt
 
 from lowbid._arrays import Floats as Floats
 from lowbid._arrays import Ints as Ints
-from lowbid._kernel import Kernel
-from lowbid._require import is_number
+from lowbid._parameters import LATER as LATER
+from lowbid._parameters import Parameterised, adopt_functions, fields_of, plain
 from lowbid._require import require as require
 from lowbid._require import require_choice as require_choice
 from lowbid._require import require_finite as require_finite
@@ -24,10 +22,6 @@ from lowbid._require import require_whole as require_whole
 from lowbid.errors import InvalidValueError
 from lowbid.policies import _arms
 from lowbid.policies._arms import Start
-
-# Marks a field that a policy got after others: at its default it is left out of the policy's
-# identity, so that a new parameter changes no stream of random numbers.
-LATER = {"later": True}
 
 
 class Kernels(NamedTuple):
@@ -86,7 +80,7 @@ class Constructor(NamedTuple):
     parameters: tuple[str, ...]
 
 
-class Policy:
+class Policy(Parameterised):
     """Base class of all policies.
 
     A policy is a frozen dataclass of its parameters; it holds no state. Its rule is three
@@ -100,7 +94,6 @@ class Policy:
 
     about: ClassVar[About]
     kernels: ClassVar[Kernels]
-    Parameters: ClassVar[type[Any]]
 
     # ``hold(parameters, state, arm, change)`` counts decisions of an arm whose losses are not
     # known yet: 1 more when one is made, 1 less when its loss came in or never will.
@@ -112,13 +105,7 @@ class Policy:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        own = {name: cls.__dict__[name] for name in Kernels._fields if name in cls.__dict__}
-        inherited = getattr(cls, "kernels", None)
-        rule = {name: own.get(name, getattr(inherited, name, None)) for name in Kernels._fields}
-        if own and all(callable(function) for function in rule.values()):
-            cls.kernels = Kernels(**rule)  # type: ignore[arg-type]
-        elif hasattr(cls, "kernels"):
-            cls.Parameters = _named_tuple(cls)
+        adopt_functions(cls, Kernels)
 
     @classmethod
     def variants(cls) -> list[Policy]:
@@ -130,39 +117,6 @@ class Policy:
         """The ways to make an object of the class, by name."""
         names = tuple(inspect.signature(cls).parameters)
         return {cls.__name__: Constructor(cls, names)}
-
-    @property
-    def compiled(self) -> bool:
-        """Whether all three functions of the rule are kernels."""
-        return all(isinstance(function, Kernel) for function in self.kernels)
-
-    @property
-    def name(self) -> str:
-        """A short name: the class, and the parameters that differ from their defaults."""
-        changed = [
-            f"{field.name}={_text(_value(self, field))}"
-            for field in _fields(self)
-            if _value(self, field) != self.effective(field.name, field.default)
-        ]
-        return f"{type(self).__name__}({', '.join(changed)})" if changed else type(self).__name__
-
-    @property
-    def identity(self) -> str:
-        """The class and all parameters; names the policy's own stream of random numbers."""
-        values = [
-            f"{field.name}={_text(_plain(self, field))}"
-            for field in _fields(self)
-            if "later" not in field.metadata or getattr(self, field.name) != field.default
-        ]
-        return f"{type(self).__qualname__}({', '.join(values)})"
-
-    def effective(self, name: str, value: Any) -> Any:
-        """What a value of a parameter comes to in the rule; most are what they are."""
-        return value
-
-    def describe(self, horizon: int) -> str:
-        """The policy as a text from which it could be made again, for provenance."""
-        return self.identity
 
     @property
     def scale_free(self) -> bool:
@@ -219,7 +173,7 @@ class Policy:
         """
         if not self.compiled:
             return self
-        return self.Parameters(*(_plain(self, field) for field in _fields(self)))
+        return self.Parameters(*(plain(self, field) for field in fields_of(self)))
 
     def start(
         self, n_arms: int, horizon: int | None = None, capacity: int | None = None
@@ -266,52 +220,6 @@ class Policy:
             )
         self.kernels.select(parameters, copy, step, np.zeros(1, np.uint64))
         return holder.indices
-
-
-def _fields(policy: Policy) -> tuple[dataclasses.Field[Any], ...]:
-    return dataclasses.fields(policy) if dataclasses.is_dataclass(policy) else ()
-
-
-def _named_tuple(policy: type[Policy]) -> type[Any]:
-    """A type for the fields of a policy that is about to become a dataclass.
-
-    It is there as soon as the class is, under its qualified name: compiled code that was kept on
-    disk refers to it, and may be loaded before any such policy is made.
-    """
-    names = {
-        name: None
-        for base in reversed(policy.__mro__)
-        for name, kind in inspect.get_annotations(base).items()
-        if "ClassVar" not in str(kind)
-    }
-    made = namedtuple("Parameters", list(names))  # type: ignore[misc]
-    made.__module__, made.__qualname__ = policy.__module__, f"{policy.__qualname__}.Parameters"
-    return made
-
-
-def _value(policy: Policy, field: dataclasses.Field[Any]) -> Any:
-    return policy.effective(field.name, getattr(policy, field.name))
-
-
-def _plain(policy: Policy, field: dataclasses.Field[Any]) -> Any:
-    """A parameter's value as Python's own number: 2, 2.0 and NumPy's are one parameter."""
-    value = _value(policy, field)
-    if isinstance(value, np.bool_):
-        return bool(value)
-    if not is_number(value):
-        return value
-    return float(value) if "float" in str(field.type) else int(value)
-
-
-def _text(value: Any) -> str:
-    """A text of a parameter that is the same in every process: no addresses in memory."""
-    if isinstance(value, functools.partial):
-        given = [*map(_text, value.args), *(f"{k}={_text(v)}" for k, v in value.keywords.items())]
-        return f"partial({', '.join([_text(value.func), *given])})"
-    name = getattr(value, "__qualname__", None)
-    if name is None and getattr(type(value), "__repr__", None) is object.__repr__:
-        name = type(value).__qualname__
-    return name if isinstance(name, str) else repr(value)
 
 
 def extend(state: Any, larger: Any) -> Any:

@@ -1,0 +1,126 @@
+"""Rules as frozen dataclasses of their parameters: their names, and what their kernels read."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+from collections import namedtuple
+from typing import Any, ClassVar
+
+import numpy as np
+
+from lowbid._kernel import Kernel
+from lowbid._require import is_number
+
+# Marks a field that a rule got after others: at its default it is left out of the rule's identity,
+# so that a new parameter changes no stream of random numbers.
+LATER = {"later": True}
+
+
+class Parameterised:
+    """A rule that is told apart from others by its class and its dataclass fields.
+
+    Its functions are a named tuple, the class attribute `kernels`.
+    """
+
+    kernels: ClassVar[Any]
+    Parameters: ClassVar[type[Any]]
+
+    @property
+    def compiled(self) -> bool:
+        """Whether all functions of the rule are kernels."""
+        return all(isinstance(function, Kernel) for function in self.kernels)
+
+    @property
+    def name(self) -> str:
+        """A short name: the class, and the parameters that differ from their defaults."""
+        changed = [
+            f"{field.name}={text_of(_value(self, field))}"
+            for field in fields_of(self)
+            if _value(self, field) != self.effective(field.name, field.default)
+        ]
+        return f"{type(self).__name__}({', '.join(changed)})" if changed else type(self).__name__
+
+    @property
+    def identity(self) -> str:
+        """The class and all parameters; names the rule's own stream of random numbers."""
+        values = [
+            f"{field.name}={text_of(plain(self, field))}"
+            for field in fields_of(self)
+            if "later" not in field.metadata or getattr(self, field.name) != field.default
+        ]
+        return f"{type(self).__qualname__}({', '.join(values)})"
+
+    def effective(self, name: str, value: Any) -> Any:
+        """What a value of a parameter comes to in the rule; most are what they are."""
+        return value
+
+    def describe(self, horizon: int) -> str:
+        """The rule as a text from which it could be made again, for provenance."""
+        return self.identity
+
+
+def adopt_functions(cls: type[Any], kernels: type[Any]) -> None:
+    """Make the methods of a new class its rule, or the type for what its kernels read.
+
+    `kernels` is the named tuple of all functions that a rule has.
+    """
+    names, defaults = kernels._fields, kernels._field_defaults
+    own = {name: cls.__dict__[name] for name in names if name in cls.__dict__}
+    inherited = getattr(cls, "kernels", None)
+    rule = {name: getattr(inherited, name, defaults.get(name)) for name in names} | own
+    if own and all(callable(function) for function in rule.values()):
+        cls.kernels = kernels(**rule)
+    elif hasattr(cls, "kernels"):
+        cls.Parameters = named_tuple_for(cls)
+
+
+def fields_of(rule: Any) -> tuple[dataclasses.Field[Any], ...]:
+    """The fields of a rule; none if it is not a dataclass."""
+    return dataclasses.fields(rule) if dataclasses.is_dataclass(rule) else ()
+
+
+def named_tuple_for(rule: type[Any]) -> type[Any]:
+    """A type for the fields of a class that is about to become a dataclass.
+
+    It is there as soon as the class is, under its qualified name: compiled code that was kept on
+    disk refers to it, and may be loaded before any such rule is made.
+    """
+    names = {
+        name: None
+        for base in reversed(rule.__mro__)
+        for name, kind in inspect.get_annotations(base).items()
+        if "ClassVar" not in str(kind)
+    }
+    made = namedtuple("Parameters", list(names))  # type: ignore[misc]
+    made.__module__, made.__qualname__ = rule.__module__, f"{rule.__qualname__}.Parameters"
+    return made
+
+
+def text_of(value: Any) -> str:
+    """A text of a parameter that is the same in every process: no addresses in memory."""
+    if isinstance(value, functools.partial):
+        given = [
+            *map(text_of, value.args),
+            *(f"{k}={text_of(v)}" for k, v in value.keywords.items()),
+        ]
+        return f"partial({', '.join([text_of(value.func), *given])})"
+    name = getattr(value, "__qualname__", None)
+    if name is None and getattr(type(value), "__repr__", None) is object.__repr__:
+        name = type(value).__qualname__
+    return name if isinstance(name, str) else repr(value)
+
+
+def _value(rule: Parameterised, field: dataclasses.Field[Any]) -> Any:
+    return rule.effective(field.name, getattr(rule, field.name))
+
+
+def plain(rule: Parameterised, field: dataclasses.Field[Any]) -> Any:
+    """A parameter's value as Python's own number: 2, 2.0 and NumPy's are one parameter."""
+    value = _value(rule, field)
+    if isinstance(value, np.bool_):
+        return bool(value)
+    if not is_number(value):
+        return value
+    return float(value) if "float" in str(field.type) else int(value)

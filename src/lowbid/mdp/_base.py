@@ -1,0 +1,117 @@
+"""What every agent's rule is: its parameters, a state, and a few functions on that state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple
+
+from lowbid._kernel import kernel
+from lowbid._parameters import Parameterised, adopt_functions, fields_of, plain
+from lowbid._random import Stream
+from lowbid.errors import InvalidValueError
+from lowbid.mdp._problem import Problem
+from lowbid.policies._base import About
+
+
+@kernel
+def follow_policy(
+    parameters: Any, problem: Problem, state: Any, stage: int, s: int, stream: Stream
+) -> int:
+    """Take the action that was planned."""
+    return state.policy[stage, s]
+
+
+@kernel
+def no_exploration(parameters: Any, problem: Problem, episode: int) -> float:
+    """Never take an action that was not planned."""
+    return 0.0
+
+
+class Kernels(NamedTuple):
+    """The functions that are a rule.
+
+    Attributes
+    ----------
+    init
+        ``init(parameters, problem)`` makes the state before the first episode. It is a named
+        tuple of arrays; one of them is `policy`, (stage, state).
+    plan
+        ``plan(parameters, problem, state, episode, stream)`` writes the actions of the whole
+        episode, counted from 1, into ``state.policy``.
+    update
+        ``update(parameters, problem, state, stage, s, action, loss, next_s, stream)`` takes in
+        what an action brought. It may change the policy for this stage, but not for later ones:
+        the policy of an episode is fixed when it begins, so its value is exact.
+    act
+        ``act(parameters, problem, state, stage, s, stream)`` gives the action to take now: the
+        planned one, but for exploration.
+    exploration
+        ``exploration(parameters, problem, episode)`` is the probability with which `act` takes a
+        uniform action instead of the planned one.
+    """
+
+    init: Callable[..., Any]
+    plan: Callable[..., Any]
+    update: Callable[..., Any]
+    act: Callable[..., Any] = follow_policy
+    exploration: Callable[..., Any] = no_exploration
+
+
+class Rule(Parameterised):
+    """Base class of all rules by which agents learn.
+
+    A rule is a frozen dataclass of its parameters; it holds no state. It is a few functions:
+    either kernels, named in the class attribute `kernels`, which are compiled, or methods
+    ``init``, ``plan`` and ``update`` (and perhaps ``act`` and ``exploration``), which run as plain
+    Python. Both have the same signatures (see `Kernels`): what a kernel gets as `parameters`, a
+    method gets as `self`.
+
+    Rules draw random numbers only from the stream that they are handed, change a state only by
+    writing into its arrays, and never raise.
+    """
+
+    about: ClassVar[About]
+    kernels: ClassVar[Kernels]
+    # Whether the rule must know how many episodes will be played.
+    needs_episodes: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        adopt_functions(cls, Kernels)
+
+    @classmethod
+    def variants(cls) -> list[Rule]:
+        """Objects that stand for the class in tests and tables: its defaults, and what differs."""
+        return [cls()]
+
+    @property
+    def functions(self) -> Kernels:
+        """The functions of this object; the same for all of most classes."""
+        return self.kernels
+
+    def told(self, problem: Problem) -> Problem:
+        """The problem as this rule sees it: a field `stationary` says whether stages are pooled."""
+        if self.needs_episodes and problem.episodes == 0:
+            raise InvalidValueError(
+                f"{self.name} must know the number of episodes; give episodes=..., or choose a "
+                "rule that need not, such as BatchEnsembleValueIteration()."
+            )
+        pooled = getattr(self, "stationary", None)
+        if pooled is None:
+            return problem
+        return problem._replace(groups=1 if pooled else problem.horizon)
+
+    def parameters(self, problem: Problem) -> Any:
+        """What the kernels read: by default the dataclass's fields, as a named tuple."""
+        if not self.compiled:
+            return self
+        values = {field.name: plain(self, field) for field in fields_of(self)}
+        if "stationary" in values:
+            values["stationary"] = problem.groups == 1
+        return self.Parameters(**values)
+
+    def start(self, problem: Problem) -> tuple[Any, Problem, Any]:
+        """The parameters and the problem that the kernels read, and the state before the start."""
+        told = self.told(problem)
+        parameters = self.parameters(told)
+        return parameters, told, self.functions.init(parameters, told)

@@ -1,0 +1,150 @@
+"""The one loop: a rule, a model, and the episodes that they play."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lowbid._kernel import allocating_kernel, kernel
+from lowbid._random import Stream, seek_loss, seek_run
+from lowbid.mdp._problem import Problem
+from lowbid.mdp._world import World, draw_first, draw_loss, draw_outcome, evaluate
+from lowbid.policies._base import Floats, Ints
+
+# The functions that the templates below are bound to.
+init: Any = None
+plan: Any = None
+act: Any = None
+update: Any = None
+exploration: Any = None
+play_episode: Any = None
+
+
+@kernel
+def episode_of_rule(
+    parameters: Any,
+    problem: Problem,
+    state: Any,
+    world: World,
+    s: int,
+    counts: Ints,
+    visits: Ints,
+    run_begin: Stream,
+    draws: Stream,
+    stream: Stream,
+    fault: Ints,
+) -> bool:
+    """Play one episode from a state; False if an action does not exist, which is then in `fault`.
+
+    What the n-th visit of (stage, state, action) brings depends on these and the run alone.
+    """
+    n_states, n_actions = world.means.shape[1], world.means.shape[2]
+    for stage in range(len(problem.slack)):
+        action = act(parameters, problem, state, stage, s, stream)
+        if action < 0 or action >= world.actions[s]:
+            fault[0], fault[1], fault[2] = stage, s, action
+            return False
+        at = 0 if len(world.means) == 1 else stage
+        place = (stage * n_states + s) * n_actions + action
+        seek_loss(draws, run_begin, place, counts[place])
+        counts[place] += 1
+        visits[(at * n_states + s) * n_actions + action] += 1
+        outcome = draw_outcome(world, at, s, action, draws)
+        loss = draw_loss(world, at, s, action, outcome, draws)
+        next_s = world.next_states[at, s, action, outcome]
+        update(parameters, problem, state, stage, s, action, loss, next_s, stream)
+        s = next_s
+    return True
+
+
+@kernel
+def keep_policy(world: World, policy: Ints, kept: Ints, fault: Ints) -> bool:
+    """Copy a policy where it differs at states that can be reached; tell whether it did anywhere.
+
+    An action that does not exist is written to `fault`.
+    """
+    changed = False
+    for stage in range(len(kept)):
+        for i in range(world.reached.shape[1]):
+            s = world.reached[stage, i]
+            if s < 0:
+                break
+            action = policy[stage, s]
+            if action != kept[stage, s]:
+                changed = True
+                kept[stage, s] = action
+                if action < 0 or action >= world.actions[s]:
+                    fault[0], fault[1], fault[2] = stage, s, action
+    return changed
+
+
+@allocating_kernel
+def play(
+    parameters: Any,
+    problem: Problem,
+    world: World,
+    optimum: float,
+    keys: Stream,
+    first_run: int,
+    checkpoints: Ints,
+    regret: Floats,
+    visits: Ints,
+    episodes_done: Ints,
+    stop: Ints,
+    fault: Ints,
+) -> None:
+    """Play the runs `first_run`, ..., one for each row of `regret`, and record them.
+
+    `keys` are those of what actions bring, of the first states, and of the rule. `regret` is (run,
+    checkpoint) and exact: the value of each episode's policy is worked out, not sampled. `visits`
+    is (run, place). The number of episodes played so far is kept in `episodes_done`. The loop ends
+    early when `stop` is set, or `fault`, whose first entry is -1 while all is well.
+    """
+    horizon, n_states = len(problem.slack), len(world.actions)
+    run_begin, first_begin = np.zeros(1, np.uint64), np.zeros(1, np.uint64)
+    draws, stream = np.zeros(1, np.uint64), np.zeros(1, np.uint64)
+    values = np.zeros((horizon + 1, n_states))
+    kept = np.zeros((horizon, n_states), np.int64)
+    counts = np.zeros(horizon * n_states * world.means.shape[2], np.int64)
+    for row in range(regret.shape[0]):
+        run = first_run + row
+        seek_run(run_begin, keys[0], run)
+        seek_run(first_begin, keys[1], run)
+        seek_run(stream, keys[2], run)
+        counts[:] = 0
+        kept[:] = -1
+        state = init(parameters, problem)
+        total, lost, epsilon, episode = 0.0, 0.0, 0.0, 0
+        for i in range(len(checkpoints)):
+            before = episode
+            while episode < checkpoints[i]:
+                if stop[0] != 0:
+                    return
+                episode += 1
+                plan(parameters, problem, state, episode, stream)
+                now = exploration(parameters, problem, episode)
+                if keep_policy(world, state.policy, kept, fault) or now != epsilon:
+                    if fault[0] >= 0:
+                        return
+                    epsilon = now
+                    lost = evaluate(world, kept, epsilon, values) - optimum
+                total += lost
+                seek_loss(draws, first_begin, 0, episode)
+                s = draw_first(world, draws)
+                if not play_episode(
+                    parameters,
+                    problem,
+                    state,
+                    world,
+                    s,
+                    counts,
+                    visits[row],
+                    run_begin,
+                    draws,
+                    stream,
+                    fault,
+                ):
+                    return
+            regret[row, i] = total
+            episodes_done[0] += episode - before

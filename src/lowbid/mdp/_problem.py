@@ -1,0 +1,126 @@
+"""What a rule is told about a problem before the first episode."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lowbid._kernel import kernel
+from lowbid._require import require, require_whole
+from lowbid.policies._base import Floats, Ints
+
+
+class Problem(NamedTuple):
+    """What a rule is told before the first episode; kernels read it.
+
+    Rules are told losses. If the caller has rewards, the loss is ``best_reward - reward``; if the
+    caller has losses, `best_reward` is 0 and a reward is a negated loss.
+
+    Attributes
+    ----------
+    actions
+        How many actions each state has, (state,): the first so many can be chosen.
+    first
+        The probability of each first state, (state,).
+    bounds
+        The highest possible return from each stage on, (stage,), and 0 after the last one.
+    slack
+        By how much the bound falls from one stage to the next, less `best_reward`, (stage,). A
+        loss plus this, summed over an episode, is how far the return stays below its bound. It is
+        0 unless there is a bound on whole returns.
+    spans
+        How far apart the highest and the lowest possible returns from each stage on are.
+    best_reward
+        The highest possible reward of one step.
+    groups
+        1 if all stages are alike and their visits are pooled, else the number of stages.
+    successors
+        How many states can follow a state and an action, at most.
+    episodes
+        How many episodes will be played; 0 if that is not known.
+    """
+
+    actions: Ints
+    first: Floats
+    bounds: Floats
+    slack: Floats
+    spans: Floats
+    best_reward: float
+    groups: int
+    successors: int
+    episodes: int
+
+    @property
+    def n_states(self) -> int:
+        """The number of states."""
+        return len(self.actions)
+
+    @property
+    def n_actions(self) -> int:
+        """The number of actions of the state that has most."""
+        return int(self.actions.max())
+
+    @property
+    def horizon(self) -> int:
+        """The number of stages of an episode."""
+        return len(self.slack)
+
+
+@kernel
+def group_of(problem: Problem, stage: int) -> int:
+    """Where visits at a stage are counted."""
+    return 0 if problem.groups == 1 else stage
+
+
+def problem_of(
+    actions: Ints,
+    horizon: int,
+    *,
+    reward_range: tuple[float, float],
+    first: Floats | None = None,
+    best_return: float | None = None,
+    stationary: bool = True,
+    successors: int | None = None,
+    episodes: int | None = None,
+) -> Problem:
+    """Put together what a rule is told.
+
+    Parameters
+    ----------
+    actions : array of int
+        How many actions each state has.
+    horizon : int
+        The number of stages.
+    reward_range : (float, float)
+        The lowest and the highest reward of a step; for losses (-worst, 0).
+    first : array, optional
+        The probability of each first state; by default they are the same.
+    best_return : float, optional
+        The highest possible return of an episode, if it is below ``horizon * best_reward``.
+    stationary : bool
+        Whether all stages are alike.
+    successors : int, optional
+        How many states can follow a state and an action; by default all.
+    episodes : int, optional
+        How many episodes will be played.
+    """
+    worst, best = reward_range
+    require(worst <= best, f"the lowest reward, {worst:g}, is above the highest, {best:g}.")
+    left = np.arange(horizon, -1, -1, dtype=np.float64)
+    bounds = best * left
+    if best_return is not None:
+        bounds = np.minimum(bounds, best_return)
+        bounds[-1] = 0.0
+    slack = np.zeros(horizon) if best_return is None else bounds[:-1] - bounds[1:] - best
+    return Problem(
+        actions=np.ascontiguousarray(actions, np.int64),
+        first=np.full(len(actions), 1.0 / len(actions)) if first is None else first,
+        bounds=bounds,
+        slack=slack,
+        spans=np.maximum(bounds - worst * left, 0.0),
+        best_reward=float(best),
+        groups=1 if stationary else horizon,
+        successors=len(actions) if successors is None else int(successors),
+        episodes=0 if episodes is None else require_whole("episodes", episodes),
+    )

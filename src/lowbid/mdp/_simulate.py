@@ -1,0 +1,182 @@
+"""Many runs of many rules on the same model."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from lowbid._kernel import interpreted, specialise
+from lowbid._random import key
+from lowbid._require import require_whole
+from lowbid.errors import InvalidValueError
+from lowbid.mdp._base import Rule
+from lowbid.mdp._loop import episode_of_rule, play
+from lowbid.mdp._tabular import Tabular
+from lowbid.policies._base import Ints
+from lowbid.simulation import Result
+from lowbid.simulation._inputs import read_checkpoints
+from lowbid.simulation._progress import Progress
+from lowbid.simulation._provenance import provenance
+from lowbid.simulation._workers import Task, work_off
+
+_TASKS_PER_WORKER = 4
+
+
+def simulate(
+    rules: Rule | Sequence[Rule] | Mapping[str, Rule],
+    environment: Tabular,
+    episodes: int,
+    runs: int = 20,
+    seed: int = 0,
+    checkpoints: npt.ArrayLike | None = None,
+    workers: int | None = None,
+    progress: bool | str | None = None,
+) -> Result:
+    """Let agents learn in an environment, many times, and record their exact regret by episode.
+
+    What the n-th visit of (stage, state, action) brings in a run, loss and next state, depends on
+    the seed, the run, these and n, and on nothing else: all rules face the same world, and the
+    result is the same for any number of workers. The regret of an episode is the exact value of
+    the policy that is played in it, less the optimal value; it has no sampling noise.
+
+    Parameters
+    ----------
+    rules : Rule, sequence of Rule, or mapping
+        What to compare; the keys of a mapping are the names in the result.
+    environment : Tabular
+        The MDP.
+    episodes : int
+        The number of episodes of each run.
+    runs : int
+        The number of independent runs.
+    seed : int
+        0 or larger; the same seed gives the same result.
+    checkpoints : array of int, optional
+        The episodes after which to record; by default enough for a smooth curve.
+    workers : int, optional
+        The number of threads; by default one for each core.
+    progress : bool or str, optional
+        Show a progress bar; by default on a terminal, if it takes more than a second.
+
+    Returns
+    -------
+    Result
+        The same as that of `lowbid.simulate`: a step is an episode, and `pulls` are visits, which
+        `lowbid.mdp.visits` brings into shape.
+
+    Examples
+    --------
+    >>> from lowbid import mdp
+    >>> rules = [mdp.BatchEnsembleValueIteration(), mdp.QLearning()]
+    >>> result = mdp.simulate(rules, mdp.RiverSwim(), episodes=200, runs=10, seed=0)
+    >>> [row.policy for row in result.summary()]
+    ['BatchEnsembleValueIteration', 'QLearning']
+    """
+    named = _named(rules)
+    if not isinstance(environment, Tabular):
+        raise InvalidValueError(f"environment is {environment!r}; give one such as RiverSwim().")
+    episodes, runs = require_whole("episodes", episodes), require_whole("runs", runs)
+    steps = read_checkpoints(checkpoints, episodes)
+    workers = require_whole("workers", (os.cpu_count() or 1) if workers is None else workers)
+    regret = np.zeros((len(named), runs, len(steps)))
+    pulls = np.zeros((len(named), runs, environment.world.means.size), np.int64)
+    chunk = max(1, -(-runs // (_TASKS_PER_WORKER * workers)))
+    stop = np.zeros(1, np.int64)
+    tasks = [
+        task
+        for number, rule in enumerate(named.values())
+        for task in _tasks(
+            rule, environment, seed, steps, regret[number], pulls[number], chunk, stop
+        )
+    ]
+    work_off(tasks, workers, stop, Progress(len(named) * runs * episodes, progress))
+    # A rule and a model describe themselves as policies and arms do.
+    source = provenance(cast(Any, named), cast(Any, environment), episodes, runs, seed)
+    return Result(tuple(named), steps, regret, pulls, source)
+
+
+def visits(result: Result, environment: Tabular) -> npt.NDArray[np.int64]:
+    """How often each action was taken, (rule, run, stage, state, action).
+
+    The stage axis has one entry if all stages are alike: visits are then added up over stages.
+    """
+    shape = environment.world.means.shape
+    if result.pulls.shape[2] != int(np.prod(shape)):
+        raise InvalidValueError(
+            f"the result has {result.pulls.shape[2]} places, but {environment!r} has "
+            f"{int(np.prod(shape))}; give the environment that was simulated."
+        )
+    return result.pulls.reshape(*result.pulls.shape[:2], *shape)
+
+
+def loop_for(rule: Rule) -> Any:
+    """The loop of a rule."""
+    functions = rule.functions
+    episode = specialise(episode_of_rule, act=functions.act, update=functions.update)
+    return specialise(
+        play,
+        init=functions.init,
+        plan=functions.plan,
+        exploration=functions.exploration,
+        play_episode=episode,
+    )
+
+
+def _tasks(
+    rule: Rule,
+    environment: Tabular,
+    seed: int,
+    checkpoints: Ints,
+    regret: Any,
+    pulls: Any,
+    chunk: int,
+    stop: Ints,
+) -> Iterator[Task]:
+    """Functions that play one rule's runs, some each."""
+    loop = loop_for(rule)
+    problem = rule.told(environment.problem(int(checkpoints[-1])))
+    optimum = float(environment.world.first @ environment._best[0][0])
+    keys = [key(seed, "losses"), key(seed, "first states"), key(seed, rule.identity)]
+    fixed = (rule.parameters(problem), problem, environment.world, optimum, np.array(keys))
+
+    def task(first: int, episodes_done: Ints) -> None:
+        runs = slice(first, first + chunk)
+        fault = np.full(3, -1, np.int64)
+        # Kernels cannot read a rule in plain Python, so none is compiled beside one.
+        with contextlib.nullcontext() if rule.compiled else interpreted():
+            loop(*fixed, first, checkpoints, regret[runs], pulls[runs], episodes_done, stop, fault)
+        if fault[0] >= 0:
+            stage, s, action = fault.tolist()
+            raise InvalidValueError(
+                f"{rule.name} chose action {action} at stage {stage} in state {s}, which has "
+                f"actions 0 to {environment.world.actions[s] - 1}."
+            )
+
+    for first in range(0, len(regret), chunk):
+        yield functools.partial(task, first)
+
+
+def _named(rules: Rule | Sequence[Rule] | Mapping[str, Rule]) -> dict[str, Rule]:
+    """Rules by name, or a clear error."""
+    if isinstance(rules, Mapping):
+        named = {str(name): rule for name, rule in rules.items()}
+    else:
+        listed = list(rules) if isinstance(rules, Iterable) else [rules]
+        named = {getattr(rule, "name", repr(rule)): rule for rule in listed}
+        if len(named) < len(listed):
+            raise InvalidValueError(
+                "two rules have the same name; give a mapping from names to rules."
+            )
+    if not named:
+        raise InvalidValueError("rules is empty; give at least one, such as mdp.QLearning().")
+    for rule in named.values():
+        if not isinstance(rule, Rule) or not hasattr(rule, "kernels"):
+            hint = f"{rule.__name__}()" if isinstance(rule, type) else "QLearning()"
+            raise InvalidValueError(f"a rule is {rule!r}; give an object such as mdp.{hint}.")
+    return named

@@ -1,0 +1,87 @@
+"""What a model-based rule remembers: visits, losses and successors, dealt into batches."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lowbid._kernel import allocating_kernel, kernel
+from lowbid.mdp._problem import Problem
+from lowbid.policies._base import Floats, Ints
+
+
+class Visits(NamedTuple):
+    """Visits of (group, state, action); a group is a stage, or all of them if they are pooled.
+
+    Attributes
+    ----------
+    counts, losses
+        How many visits each batch has, and the sum of their losses, (..., batch).
+    next_batch
+        Which batch takes the next visit.
+    known
+        How many different successors have been seen.
+    successors
+        Which states these are, (..., successor).
+    arrivals
+        How often each came up in each batch, (..., successor, batch).
+    """
+
+    counts: Floats
+    losses: Floats
+    next_batch: Ints
+    known: Ints
+    successors: Ints
+    arrivals: Floats
+
+
+@allocating_kernel
+def visits_of(problem: Problem, batches: int) -> Visits:
+    """No visits yet."""
+    groups, states, actions = problem.groups, len(problem.actions), problem.actions.max()
+    room = problem.successors
+    return Visits(
+        counts=np.zeros((groups, states, actions, batches)),
+        losses=np.zeros((groups, states, actions, batches)),
+        next_batch=np.zeros((groups, states, actions), np.int64),
+        known=np.zeros((groups, states, actions), np.int64),
+        successors=np.zeros((groups, states, actions, room), np.int64),
+        arrivals=np.zeros((groups, states, actions, room, batches)),
+    )
+
+
+@kernel
+def add_visit(
+    visits: Visits, group: int, s: int, action: int, batch: int, loss: float, next_s: int
+) -> None:
+    """Put a visit into a batch."""
+    visits.counts[group, s, action, batch] += 1.0
+    visits.losses[group, s, action, batch] += loss
+    known = visits.known[group, s, action]
+    place = 0
+    while place < known and visits.successors[group, s, action, place] != next_s:
+        place += 1
+    if place == known:
+        visits.successors[group, s, action, place] = next_s
+        visits.known[group, s, action] = known + 1
+    visits.arrivals[group, s, action, place, batch] += 1.0
+
+
+@kernel
+def deal(visits: Visits, group: int, s: int, action: int) -> int:
+    """The batch whose turn it is; then it is the next one's."""
+    batch = visits.next_batch[group, s, action]
+    last = batch + 1 == visits.counts.shape[3]
+    visits.next_batch[group, s, action] = 0 if last else batch + 1
+    return batch
+
+
+@kernel
+def sum_ahead(visits: Visits, group: int, s: int, action: int, batch: int, values: Floats) -> float:
+    """The sum of the values of all next states in a batch."""
+    total = 0.0
+    for i in range(visits.known[group, s, action]):
+        next_s = visits.successors[group, s, action, i]
+        total += visits.arrivals[group, s, action, i, batch] * values[next_s]
+    return total

@@ -1,0 +1,241 @@
+"""Batch-ensemble value iteration: every batch bids, and the lowest bid is what a state is worth."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from lowbid._kernel import allocating_kernel, kernel
+from lowbid._random import Stream
+from lowbid._require import require, require_choice, require_finite, require_whole
+from lowbid.mdp._base import Kernels, Rule
+from lowbid.mdp._problem import Problem, group_of
+from lowbid.mdp.agents._plan import planner
+from lowbid.mdp.agents._visits import Visits, add_visit, deal, sum_ahead, visits_of
+from lowbid.policies._base import About, Floats, Ints
+from lowbid.policies.batch_ensemble import BIBTEX
+
+
+class Parameters(NamedTuple):
+    """What the kernels read."""
+
+    batches: int
+    padding: float
+    rank: int
+
+
+class State(NamedTuple):
+    """Visits in batches, and the plan.
+
+    `values` is what the next stage is worth to all batches, (stage + 1, state); `batch_values` is
+    what it is worth to each, (batch, stage + 1, state), in the readings in which batches plan on
+    their own.
+    """
+
+    visits: Visits
+    policy: Ints
+    values: Floats
+    batch_values: Floats
+    bids: Floats
+    estimates: Floats
+    episode: Ints
+
+
+@allocating_kernel
+def init(parameters: Parameters, problem: Problem) -> State:
+    """Start with empty batches."""
+    horizon, states, batches = len(problem.slack), len(problem.actions), parameters.batches
+    return State(
+        visits=visits_of(problem, batches),
+        policy=np.zeros((horizon, states), np.int64),
+        values=np.zeros((horizon + 1, states)),
+        batch_values=np.zeros((batches, horizon + 1, states)),
+        bids=np.zeros(problem.actions.max()),
+        estimates=np.zeros(batches),
+        episode=np.zeros(1, np.int64),
+    )
+
+
+@kernel
+def estimate(
+    parameters: Parameters,
+    problem: Problem,
+    visits: Visits,
+    group: int,
+    stage: int,
+    s: int,
+    action: int,
+    batch: int,
+    ahead: Floats,
+) -> float:
+    """A batch's padded mean of loss and what follows, above the bound; 0 if it is empty."""
+    count = visits.counts[group, s, action, batch]
+    if count == 0.0:
+        return 0.0
+    total = visits.losses[group, s, action, batch] + count * problem.slack[stage]
+    total += sum_ahead(visits, group, s, action, batch, ahead)
+    return total / (count + parameters.padding)
+
+
+@kernel
+def ranked(estimates: Floats, rank: int) -> float:
+    """The lowest, second lowest, ... of some numbers, which are sorted meanwhile."""
+    for i in range(1, len(estimates)):
+        j = i
+        while j > 0 and estimates[j] < estimates[j - 1]:
+            estimates[j], estimates[j - 1] = estimates[j - 1], estimates[j]
+            j -= 1
+    return estimates[rank - 1]
+
+
+@kernel
+def bid(
+    parameters: Parameters,
+    problem: Problem,
+    state: State,
+    group: int,
+    stage: int,
+    s: int,
+    action: int,
+    episode: int,
+    stream: Stream,
+) -> float:
+    """The lowest estimate of all batches, or the one of the given rank."""
+    visits, ahead = state.visits, state.values[stage + 1]
+    lowest = math.inf
+    for batch in range(parameters.batches):
+        value = estimate(parameters, problem, visits, group, stage, s, action, batch, ahead)
+        lowest = min(lowest, value)
+        state.estimates[batch] = value
+    return lowest if parameters.rank == 1 else ranked(state.estimates, parameters.rank)
+
+
+plan = planner(bid)
+
+
+@kernel
+def update(
+    parameters: Parameters,
+    problem: Problem,
+    state: State,
+    stage: int,
+    s: int,
+    action: int,
+    loss: float,
+    next_s: int,
+    stream: Stream,
+) -> None:
+    """Deal the visit to one of the batches of its state and action."""
+    group = group_of(problem, stage)
+    batch = deal(state.visits, group, s, action)
+    add_visit(state.visits, group, s, action, batch, loss, next_s)
+
+
+READINGS = ("pairs", "global", "states", "episodes")
+
+
+@dataclass(frozen=True)
+class BatchEnsembleValueIteration(Rule):
+    r"""Batch Ensemble for episodic MDPs: the paper's outlook, in four readings.
+
+    The visits of each (state, action) are dealt round-robin into l batches. Batch j, with c visits
+    that brought losses x_i and led to states s'_i, estimates the loss from stage h on by
+
+    .. math:: \hat Q_{h,j}(s, a) = \frac{1}{c + p} \sum_i \left(x_i + V_{h+1}(s'_i)\right),
+
+    an empty batch by 0, the best possible. Losses are measured from the bound on returns: in
+    rewards, p visits are added that bring the best return. How batches are put together:
+
+    - ``"pairs"``: they have one V in common. An action is worth its lowest estimate,
+      :math:`Q_h = \min_j \hat Q_{h,j}`, and :math:`V_h = \min_a Q_h`. Best in most experiments.
+    - ``"global"``: each batch plans by its own :math:`V_j`, and bids a policy and what it expects
+      of it; the policy of the lowest bid is followed for the episode. The paper's sentence.
+    - ``"states"``: each batch plans by its own :math:`V_j`, but the lowest bid wins at each state.
+    - ``"episodes"``: as "global", but whole episodes are dealt to the batches.
+
+    With one state and one stage, "pairs" and "states" are `lowbid.BatchEnsemble`, choice by
+    choice. Ties are broken uniformly at random, for all states before the episode begins.
+
+    Parameters
+    ----------
+    batches : int
+        l. The regret grows nearly linearly with it; with 1 there is nothing but padding, which
+        gets stuck where rewards are noisy.
+    padding : float
+        p: what is added to a batch's count. Less is faster until it fails; 0 fails.
+    rank : int
+        Take the lowest estimate (1), the second lowest (2), ...; for "pairs" only.
+    reading : {"pairs", "global", "states", "episodes"}
+        How batches are put together.
+    stationary : bool, optional
+        Whether visits at all stages are pooled; by default if the environment is stationary.
+
+    Examples
+    --------
+    >>> from lowbid import mdp
+    >>> rule = mdp.BatchEnsembleValueIteration()
+    >>> result = mdp.simulate(rule, mdp.RiverSwim(), episodes=2000, runs=20, seed=0)
+    >>> print(f"{result.regret[0, :, -1].mean():.1f}")
+    69.0
+
+    References
+    ----------
+    .. [1] A. Cassel, O. Levy, Y. Mansour (2025). Batch ensemble for variance dependent regret in
+       stochastic bandits. AAAI 39(15).
+    """
+
+    batches: int = 2
+    padding: float = 1.0
+    rank: int = 1
+    reading: Literal["pairs", "global", "states", "episodes"] = "pairs"
+    stationary: bool | None = None
+
+    about = About(
+        family="ensemble",
+        needs="a bound on returns",
+        time="S A l B",
+        memory="S A l B",
+        guarantee="",
+        bibtex=BIBTEX,
+    )
+    kernels = Kernels(init, plan, update)
+
+    def __post_init__(self) -> None:
+        require_whole("batches", self.batches)
+        require_finite("padding", self.padding, above=0.0, or_equal=True)
+        require_whole("rank", self.rank)
+        require_choice("reading", self.reading, READINGS)
+        require(
+            self.rank <= self.batches,
+            f"rank is {self.rank}, but there are {self.batches} batches; give at most as many.",
+        )
+        require(
+            self.rank == 1 or self.reading == "pairs",
+            f"rank is {self.rank}, which goes with the reading 'pairs' only; choose that.",
+        )
+
+    @classmethod
+    def variants(cls) -> list[Rule]:
+        """All readings, a rank, and visits that are not pooled."""
+        return [
+            cls(),
+            cls(reading="global"),
+            cls(reading="states"),
+            cls(reading="episodes"),
+            cls(batches=4, rank=2, padding=0.5),
+            cls(stationary=False),
+        ]
+
+    @property
+    def functions(self) -> Kernels:
+        """The functions of the reading."""
+        from lowbid.mdp.agents import _readings
+
+        return _readings.KERNELS.get(self.reading, self.kernels)
+
+    def parameters(self, problem: Problem) -> Any:
+        """What the kernels read."""
+        return Parameters(int(self.batches), float(self.padding), int(self.rank))

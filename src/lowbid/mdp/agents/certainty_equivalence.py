@@ -1,0 +1,83 @@
+"""Certainty equivalence: plan as if what was seen were the truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lowbid._kernel import kernel
+from lowbid._random import Stream
+from lowbid.mdp._base import Kernels, Rule
+from lowbid.mdp._problem import Problem
+from lowbid.mdp.agents._model_based import State, count_of, init, total_negated, update
+from lowbid.mdp.agents._plan import UNBOUNDED, planner
+from lowbid.policies._base import About
+
+BIBTEX = r"""
+@article{mandl1974estimation,
+  title = {Estimation and control in {Markov} chains},
+  author = {Mandl, Petr},
+  journal = {Advances in Applied Probability},
+  volume = {6},
+  year = {1974},
+}
+"""
+
+
+@kernel
+def bid(
+    parameters: CertaintyEquivalence,
+    problem: Problem,
+    state: State,
+    group: int,
+    stage: int,
+    s: int,
+    action: int,
+    episode: int,
+    stream: Stream,
+) -> float:
+    """The negated mean return; 0 before the first visit."""
+    count = count_of(state, group, s, action)
+    if count == 0.0:
+        return 0.0
+    return total_negated(problem, state, group, stage, s, action) / count
+
+
+@dataclass(frozen=True)
+class CertaintyEquivalence(Rule):
+    r"""Value iteration in the empirical model, without exploration.
+
+    .. math:: Q_h(s, a) = \hat r(s, a) + \hat P(s, a) V_{h+1}
+
+    and 0 for actions not yet taken. Where rewards are positive it is stuck at once: it is here as
+    the rule that all others improve on.
+
+    Parameters
+    ----------
+    stationary : bool, optional
+        Whether visits at all stages are pooled; by default if the environment is stationary.
+
+    Examples
+    --------
+    >>> from lowbid import mdp
+    >>> rule = mdp.CertaintyEquivalence()
+    >>> result = mdp.simulate(rule, mdp.RiverSwim(), episodes=500, runs=10, seed=0)
+    >>> print(f"{result.regret[0, :, -1].mean():.1f}")
+    1648.7
+
+    References
+    ----------
+    .. [1] P. Mandl (1974). Estimation and control in Markov chains. Advances in Applied
+       Probability 6.
+    """
+
+    stationary: bool | None = None
+
+    about = About(
+        family="greedy",
+        needs="nothing",
+        time="S A B",
+        memory="S A B",
+        guarantee="linear regret",
+        bibtex=BIBTEX,
+    )
+    kernels = Kernels(init, planner(bid, UNBOUNDED), update)

@@ -1,0 +1,91 @@
+"""VIBE: a low quantile of the batches' estimates."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from lowbid._require import require, require_finite, require_whole
+from lowbid.mdp._base import Kernels, Rule
+from lowbid.mdp._problem import Problem
+from lowbid.mdp.agents.batch_ensemble_value_iteration import Parameters, init, plan, update
+from lowbid.policies._base import About
+
+BIBTEX = r"""
+@misc{cassel2026quantile,
+  title = {Quantile of Means: A Bonus-Free Ensemble Method for Minimax Optimal Reinforcement Learning},
+  author = {Cassel, Asaf and Rosenberg, Aviv},
+  year = {2026},
+  eprint = {2606.20107},
+  archiveprefix = {arXiv},
+}
+"""  # noqa: E501
+
+
+@dataclass(frozen=True)
+class VIBE(Rule):
+    r"""Value iteration with a batch ensemble, by quantiles.
+
+    `BatchEnsembleValueIteration` in the reading "pairs", but an action is worth the
+    :math:`\lceil \alpha B \rceil`-th lowest of its B batches' estimates instead of the lowest.
+
+    Parameters
+    ----------
+    batches : int
+        B.
+    quantile : float
+        :math:`\alpha`, above 0 and at most 1; 1/B is the minimum.
+    padding : float
+        What is added to a batch's count.
+    stationary : bool, optional
+        Whether visits at all stages are pooled; by default if the environment is stationary.
+
+    Notes
+    -----
+    The rule follows descriptions of the reference, whose text was not at hand. The numbers of
+    batches and the quantile of its theorem are not the defaults here: those are for small problems.
+
+    Examples
+    --------
+    >>> from lowbid import mdp
+    >>> result = mdp.simulate(mdp.VIBE(), mdp.Chain(8), episodes=500, runs=10, seed=0)
+    >>> print(f"{result.regret[0, :, -1].mean():.1f}")
+    27.7
+
+    References
+    ----------
+    .. [1] A. Cassel, A. Rosenberg (2026). Quantile of means: a bonus-free ensemble method for
+       minimax optimal reinforcement learning. arXiv:2606.20107.
+    """
+
+    batches: int = 4
+    quantile: float = 0.5
+    padding: float = 1.0
+    stationary: bool | None = None
+
+    about = About(
+        family="ensemble",
+        needs="a bound on returns",
+        time="S A l B",
+        memory="S A l B",
+        guarantee="",
+        bibtex=BIBTEX,
+    )
+    kernels = Kernels(init, plan, update)
+
+    def __post_init__(self) -> None:
+        require_whole("batches", self.batches)
+        require_finite("padding", self.padding, above=0.0, or_equal=True)
+        require_finite("quantile", self.quantile, above=0.0)
+        require(self.quantile <= 1.0, f"quantile is {self.quantile!r}; give at most 1.")
+
+    @property
+    def rank(self) -> int:
+        """Which of the estimates counts: 1 is the lowest."""
+        # What is a whole number in exact arithmetic must not be rounded up to the next.
+        return max(1, math.ceil(self.quantile * self.batches - 1e-9))
+
+    def parameters(self, problem: Problem) -> Any:
+        """What the kernels read."""
+        return Parameters(int(self.batches), float(self.padding), self.rank)

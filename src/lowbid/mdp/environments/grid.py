@@ -1,0 +1,110 @@
+"""Grid worlds, from a drawing in text."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+import numpy as np
+
+from lowbid._require import require
+from lowbid.errors import InvalidValueError
+from lowbid.mdp._tabular import Tabular
+
+_MOVES = ((-1, 0), (0, 1), (1, 0), (0, -1))  # up, right, down, left
+_WALL, _START, _GOAL, _FREE = "#", "S", "G", "."
+
+WALLED = """
+S........
+...#.....
+...#.....
+...#.....
+...#....G
+"""
+
+
+class Grid(Tabular):
+    """Cells to walk through, with actions up, right, down and left.
+
+    Walls and edges stop a move. A goal keeps whoever reaches it, and brings a reward of 1 at each
+    stage from then on. With probability `slip` a uniform action moves instead of the chosen one.
+
+    Parameters
+    ----------
+    drawing : str
+        One line for each row: ``S`` for starts (one of several is drawn in each episode), ``G``
+        for goals, ``#`` for walls, ``.`` for free cells. By default 5 by 9 cells with a wall.
+    slip : float
+        In [0, 1].
+    horizon : int
+        The number of stages.
+
+    Attributes
+    ----------
+    cells : list of (int, int)
+        The row and column of each state.
+    shape : (int, int)
+        The numbers of rows and columns.
+
+    Examples
+    --------
+    >>> from lowbid import mdp
+    >>> corridor = mdp.Grid("S..G", slip=0.0, horizon=5)
+    >>> corridor.cells
+    [(0, 0), (0, 1), (0, 2), (0, 3)]
+    >>> corridor.optimum  # three moves, and then two stages at the goal
+    2.0
+    """
+
+    def __init__(self, drawing: str = WALLED, slip: float = 0.1, horizon: int = 20) -> None:
+        require(
+            isinstance(slip, int | float) and 0.0 <= slip <= 1.0,
+            f"slip is {slip!r}; give a probability from 0 to 1.",
+        )
+        self.slip = float(slip)
+        rows = _rows(drawing)
+        self.drawing = "\n".join(rows)
+        self.shape = len(rows), len(rows[0])
+        self.cells = [
+            (row, column)
+            for row, line in enumerate(rows)
+            for column, mark in enumerate(line)
+            if mark != _WALL
+        ]
+        number = {cell: state for state, cell in enumerate(self.cells)}
+        marks = np.array([rows[row][column] for row, column in self.cells])
+        targets = np.zeros((len(self.cells), 4), np.int64)
+        for state, (row, column) in enumerate(self.cells):
+            for action, (down, right) in enumerate(_MOVES):
+                targets[state, action] = number.get((row + down, column + right), state)
+        targets[marks == _GOAL] = np.flatnonzero(marks == _GOAL)[:, np.newaxis]
+        sure = np.eye(len(self.cells))[targets]
+        rewards = np.repeat((marks == _GOAL).astype(float)[:, np.newaxis], 4, axis=1)
+        super().__init__(
+            (1.0 - slip) * sure + slip * sure.mean(axis=1, keepdims=True),
+            rewards=rewards,
+            horizon=horizon,
+            first=(marks == _START) / (marks == _START).sum(),
+        )
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The parameters."""
+        return {"drawing": self.drawing, "slip": self.slip, "horizon": self.horizon}
+
+
+def _rows(drawing: str) -> list[str]:
+    """The lines of a drawing, or what is wrong with it."""
+    rows = [line.rstrip() for line in textwrap.dedent(drawing).strip("\n").splitlines()]
+    if not rows or len({len(row) for row in rows}) > 1:
+        lengths = sorted({len(row) for row in rows})
+        raise InvalidValueError(
+            f"the drawing's lines have the lengths {lengths}; give one or more lines of one length."
+        )
+    known = _WALL + _START + _GOAL + _FREE
+    for mark in "".join(rows):
+        require(mark in known, f"the drawing has {mark!r}; draw with the marks {known} only.")
+    text = "".join(rows)
+    require(_START in text, f"the drawing has no start; mark one or more with {_START}.")
+    require(_GOAL in text, f"the drawing has no goal; mark one or more with {_GOAL}.")
+    return rows

@@ -1,0 +1,69 @@
+"""Follow a rule episode by episode, uncompiled, with all visits so far laid open."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lowbid._kernel import interpreted
+from lowbid._random import key, stream_of_run
+from lowbid.mdp import Problem, Rule, Tabular
+from lowbid.mdp._world import draw_loss, draw_outcome
+
+
+class Visit(NamedTuple):
+    """What an action brought; `stream` is the rule's own, before it was told."""
+
+    episode: int
+    stage: int
+    s: int
+    a: int
+    reward: float
+    next_s: int
+    stream: Any
+
+
+class Moment(NamedTuple):
+    """One episode after its plan; `stream` is the rule's own, before the plan."""
+
+    episode: int
+    told: Problem
+    visits: list[Visit]
+    state: Any
+    stream: Any
+    first_stream: Any
+
+
+def follow(rule: Rule, model: Tabular, episodes: int, seed: int = 0) -> Iterator[Moment]:
+    with interpreted():
+        parameters, told, state = rule.start(model.problem(episodes))
+        stream, world = stream_of_run(key(seed, rule.identity), 0), np.array([seed + 1], np.uint64)
+        first, visits = stream.copy(), []
+        random = np.random.default_rng(seed)
+        for episode in range(1, episodes + 1):
+            before = stream.copy()
+            rule.functions.plan(parameters, told, state, episode, stream)
+            yield Moment(episode, told, visits, state, before, first.copy())
+            s = int(random.choice(model.n_states, p=model.world.first))
+            for stage in range(model.horizon):
+                a = int(rule.functions.act(parameters, told, state, stage, s, stream))
+                at = 0 if model.stationary else stage
+                outcome = draw_outcome(model.world, at, s, a, world)
+                loss = draw_loss(model.world, at, s, a, outcome, world)
+                next_s = int(model.world.next_states[at, s, a, outcome])
+                reward = model.best_reward - loss
+                visits.append(Visit(episode, stage, s, a, reward, next_s, stream.copy()))
+                rule.functions.update(parameters, told, state, stage, s, a, loss, next_s, stream)
+                s = next_s
+
+
+def best_actions(row: list[float], tolerance: float = 1e-9) -> set[int]:
+    """The actions that a rule may choose: all within rounding of the highest value."""
+    return {a for a, x in enumerate(row) if x >= max(row) - tolerance * (1 + abs(max(row)))}
+
+
+def assert_follows(policy: Any, table: list[list[list[float]]], where: object = "") -> None:
+    """Every planned action is one of the best by a naive table, (stage, state, action)."""
+    for stage, rows in enumerate(table):
+        for s, row in enumerate(rows):
+            assert int(policy[stage, s]) in best_actions(row), f"{where} stage {stage} state {s}"

@@ -1,0 +1,249 @@
+"""Every rule beside its definition, planned action by planned action."""
+
+import dataclasses
+import inspect
+
+import numpy as np
+import pytest
+
+import lowbid
+from follow import assert_follows, follow
+from lowbid import mdp
+from lowbid.errors import InvalidValueError
+from naive import mdp as naive
+
+BEVI = mdp.BatchEnsembleValueIteration
+CLASSES = [getattr(mdp, name) for name in mdp.agents.__all__]
+VARIANTS = [rule for cls in CLASSES for rule in cls.variants()]
+
+POOLED = mdp.Garnet(4, 3, branching=2, horizon=4, instance=3)
+NOISY = mdp.Chain(4, best_return=1.0)
+STAGED = mdp.DeepSea(4, stochastic=True)
+UNEVEN = mdp.MetaChain(means=(-0.5, 0.5), n_actions=3)
+LOSING = mdp.Tabular(
+    [[[0.5, 0.5], [1.0, 0.0]], [[0.0, 1.0], [0.2, 0.8]]],
+    losses=[[0.3, 0.5], [1.0, 0.1]],
+    horizon=3,
+    noise="bernoulli",
+)
+MODELS = [POOLED, NOISY, STAGED, UNEVEN, LOSING]
+on_all_models = pytest.mark.parametrize("model", MODELS, ids=lambda model: repr(model)[:25])
+
+
+@on_all_models
+@pytest.mark.parametrize(
+    "rule",
+    [
+        BEVI(),
+        BEVI(batches=3, padding=0.5),
+        BEVI(batches=4, rank=2),
+        BEVI(batches=1),
+        BEVI(stationary=False),
+        mdp.VIBE(batches=5, quantile=0.4),
+        mdp.PaddedCounts(padding=0.3),
+    ],
+    ids=lambda rule: rule.name,
+)
+def test_batches_that_have_their_values_in_common(rule, model):
+    batches, rank = getattr(rule, "batches", 1), getattr(rule, "rank", 1)
+    for now in follow(rule, model, episodes=25):
+        table = naive.batch_q(now.told, now.visits, batches, rule.padding, rank)
+        assert_follows(now.state.policy, table, now.episode)
+
+
+@on_all_models
+@pytest.mark.parametrize("reading", ["global", "episodes"])
+def test_batches_that_bid_a_policy(reading, model):
+    for now in follow(BEVI(batches=3, reading=reading), model, episodes=25):
+        by_episode = reading == "episodes"
+        tables = [naive.own_q(now.told, now.visits, j, 3, 1.0, by_episode) for j in range(3)]
+        bids = [naive.bid_of(now.told, table) for table in tables]
+        winners = [j for j, bid in enumerate(bids) if bid >= max(bids) - 1e-9]
+        for j in winners:
+            try:
+                assert_follows(now.state.policy, tables[j])
+                break
+            except AssertionError:
+                if j == winners[-1]:
+                    raise
+
+
+@on_all_models
+def test_batches_that_bid_at_each_state(model):
+    for now in follow(BEVI(batches=3, reading="states"), model, episodes=25):
+        tables = [naive.own_q(now.told, now.visits, j, 3, 1.0) for j in range(3)]
+        highest = [
+            [np.max(rows, axis=0).tolist() for rows in zip(*by_batch, strict=True)]
+            for by_batch in zip(*tables, strict=True)
+        ]
+        assert_follows(now.state.policy, highest, now.episode)
+
+
+@on_all_models
+def test_eqo(model):
+    for now in follow(mdp.EQO(scale=0.3), model, episodes=25):
+        assert_follows(now.state.policy, naive.eqo(now.told, now.visits, 0.3))
+
+
+@on_all_models
+def test_certainty_equivalence(model):
+    for now in follow(mdp.CertaintyEquivalence(), model, episodes=25):
+        assert_follows(now.state.policy, naive.certainty_equivalence(now.told, now.visits))
+
+
+@on_all_models
+@pytest.mark.parametrize("bonus", ["bernstein", "hoeffding"])
+def test_ucbvi(bonus, model):
+    before = None
+    for now in follow(mdp.UCBVI(bonus, scale=0.003, delta=0.1), model, episodes=25):
+        before = naive.ucbvi(now.told, now.visits, before, 0.003, 0.1, bonus == "bernstein")
+        assert_follows(now.state.policy, before, now.episode)
+
+
+@on_all_models
+@pytest.mark.parametrize("prior", [1.0, 0.2])
+def test_psrl(prior, model):
+    rule = mdp.PSRL(prior, reward_mean=0.3, reward_precision=2.0, precision=5.0)
+    for now in follow(rule, model, episodes=15):
+        table = naive.psrl(now.told, now.visits, now.stream, prior, 0.3, 2.0, 5.0)
+        assert_follows(now.state.policy, table)
+
+
+@on_all_models
+def test_rlsvi(model):
+    for now in follow(mdp.RLSVI(variance=0.3, prior=2.0), model, episodes=25):
+        assert_follows(now.state.policy, naive.rlsvi(now.told, now.visits, now.stream, 0.3, 2.0))
+
+
+@on_all_models
+def test_russo_rlsvi(model):
+    for now in follow(mdp.RussoRLSVI(scale=0.01), model, episodes=25):
+        table = naive.russo_rlsvi(now.told, now.visits, now.stream, now.episode, 0.01)
+        assert_follows(now.state.policy, table)
+
+
+@on_all_models
+def test_ensemble_rlsvi(model):
+    for now in follow(mdp.EnsembleRLSVI(3, variance=0.3, prior=2.0), model, episodes=15):
+        table = naive.ensemble_rlsvi(
+            now.told, now.visits, now.first_stream, now.stream, now.episode, 3, 0.3, 2.0
+        )
+        assert_follows(now.state.policy, table, now.episode)
+
+
+@on_all_models
+def test_lsvi_phe(model):
+    for now in follow(mdp.LSVIPHE(3, variance=0.3, regularisation=0.5), model, episodes=25):
+        table = naive.lsvi_phe(now.told, now.visits, now.stream, 3, 0.3, 0.5)
+        assert_follows(now.state.policy, table)
+
+
+@on_all_models
+@pytest.mark.parametrize("rule", mdp.QLearning.variants(), ids=lambda rule: rule.name)
+def test_q_learning(rule, model):
+    for now in follow(rule, model, episodes=40):
+        table = naive.q_learning(now.told, now.visits, rule.step, rule.optimistic)
+        assert_follows(now.state.policy, table)
+
+
+@on_all_models
+@pytest.mark.parametrize(
+    "rule", [mdp.EBQL(3), mdp.EBQL(4, step=0.2), mdp.DoubleQLearning()], ids=lambda rule: rule.name
+)
+def test_double_q_and_ebql(rule, model):
+    for now in follow(rule, model, episodes=40):
+        table = naive.ebql(now.told, now.visits, getattr(rule, "members", 2), rule.step)
+        assert_follows(now.state.policy, table, now.episode)
+
+
+@on_all_models
+@pytest.mark.parametrize("bonus", ["hoeffding", "bernstein"])
+def test_ucb_q(bonus, model):
+    for now in follow(mdp.UCBQ(bonus, scale=0.02), model, episodes=40):
+        table = naive.ucb_q(now.told, now.visits, 0.02, 0.05, bonus == "bernstein")
+        assert_follows(now.state.policy, table, now.episode)
+
+
+@on_all_models
+def test_batch_q_learning(model):
+    for now in follow(mdp.BatchQLearning(3), model, episodes=40):
+        table = naive.batch_q_learning(now.told, now.visits, 3)
+        assert_follows(now.state.policy, table, now.episode)
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+def test_is_documented(cls):
+    text = inspect.getdoc(cls)
+    assert ">>>" in text, "a runnable example"
+    assert "References\n" in text
+    for field in dataclasses.fields(cls):
+        assert field.name in text, f"the parameter {field.name}"
+    assert all("@" in rule.about.bibtex for rule in cls.variants())
+
+
+def test_names_are_unique():
+    names = [rule.name for rule in VARIANTS]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: BEVI(batches=0),
+        lambda: BEVI(padding=-1.0),
+        lambda: BEVI(rank=3),
+        lambda: BEVI(batches=4, rank=2, reading="global"),
+        lambda: BEVI(reading="tea leaves"),
+        lambda: mdp.VIBE(quantile=0.0),
+        lambda: mdp.VIBE(quantile=1.5),
+        lambda: mdp.QLearning(epsilon=1.5),
+        lambda: mdp.QLearning(step=2.0),
+        lambda: mdp.EBQL(members=1),
+        lambda: mdp.UCBQ(bonus="none"),
+        lambda: mdp.UCBVI(delta=1.0),
+        lambda: mdp.PSRL(prior=0.0),
+        lambda: mdp.RLSVI(variance=0.0),
+        lambda: mdp.LSVIPHE(members=0),
+        lambda: mdp.EQO(scale=np.nan),
+    ],
+)
+def test_bad_parameters_are_refused(make):
+    with pytest.raises(InvalidValueError):
+        make()
+
+
+class Twin(BEVI):
+    """Batch-ensemble value iteration that draws its ties as Batch Ensemble does."""
+
+    @property
+    def identity(self):
+        return lowbid.BatchEnsemble(batches=self.batches, padding=self.padding).identity
+
+
+BANDITS = [
+    lowbid.Bernoulli([0.3, 0.2, 0.5, 0.9]),
+    lowbid.ScaledBernoulli([0.3, 0.2, 0.5], scale=[1.0, 2.0, 4.0]),
+    lowbid.Gaussian([0.3, 0.2, 0.5], sd=[1.0, 2.0, 0.5]),
+    lowbid.Deterministic([0.3, 0.2, 0.2]),
+]
+
+
+@pytest.mark.parametrize("arms", BANDITS, ids=repr)
+def test_with_one_state_and_stage_it_is_batch_ensemble_bit_for_bit(arms):
+    steps = np.arange(1, 401)
+    for batches, padding in ((2, 1.0), (3, 2.0)):
+        bandit = lowbid.simulate(
+            lowbid.BatchEnsemble(batches=batches, padding=padding), arms, 400, 20, 5, steps
+        )
+        for reading in ("pairs", "states"):
+            rule = Twin(batches=batches, padding=padding, reading=reading)
+            ours = mdp.simulate(rule, mdp.BanditMDP(arms), 400, 20, 5, steps)
+            assert np.array_equal(ours.pulls, bandit.pulls)
+            assert np.allclose(ours.regret, bandit.regret, rtol=0, atol=1e-9)
+
+
+def test_with_one_state_and_stage_the_global_reading_chooses_one_of_the_tied_arms():
+    model = mdp.BanditMDP(lowbid.Bernoulli([0.3, 0.2, 0.5]))
+    for now in follow(BEVI(reading="global"), model, episodes=200):
+        common = naive.batch_q(now.told, now.visits, 2, 1.0)
+        assert_follows(now.state.policy, common)

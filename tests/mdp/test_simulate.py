@@ -1,0 +1,164 @@
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import lowbid
+from lowbid import mdp
+from lowbid._kernel import interpreted
+from lowbid.errors import InvalidValueError
+from lowbid.simulation import estimate
+
+BEVI = mdp.BatchEnsembleValueIteration
+MODELS = [
+    mdp.RiverSwim(horizon=5),
+    mdp.DeepSea(4, stochastic=True),
+    mdp.MetaChain(),
+    mdp.Garnet(5, 2, horizon=4),
+    mdp.BanditMDP(lowbid.Bernoulli([0.2, 0.5])),
+]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: repr(model)[:25])
+@pytest.mark.parametrize("rule", [BEVI(), mdp.QLearning()], ids=lambda rule: rule.name)
+def test_the_same_result_compiled_and_not_and_for_any_number_of_workers(rule, model):
+    episodes = np.arange(1, 31)
+    compiled = mdp.simulate(rule, model, 30, 5, seed=3, checkpoints=episodes, workers=1)
+    threads = mdp.simulate(rule, model, 30, 5, seed=3, checkpoints=episodes, workers=3)
+    with interpreted():
+        plain = mdp.simulate(rule, model, 30, 5, seed=3, checkpoints=episodes, workers=1)
+    for other in (threads, plain):
+        assert np.array_equal(other.pulls, compiled.pulls)
+        assert np.array_equal(other.regret, compiled.regret)
+    assert (np.diff(compiled.regret, prepend=0.0) >= -1e-9).all()
+    assert (compiled.pulls.sum(axis=2) == 30 * model.horizon).all()
+
+
+class Diary(NamedTuple):
+    policy: np.ndarray
+    brought: np.ndarray  # (stage, state, action, visit, 2)
+    counts: np.ndarray
+
+
+DIARIES = []
+
+
+class Wanderer(mdp.Rule):
+    """Takes any actions, by a pattern of its own, and writes down what they bring."""
+
+    def __init__(self, pattern):
+        self.pattern = pattern
+
+    def init(self, problem):
+        shape = (problem.horizon, problem.n_states, problem.n_actions)
+        DIARIES.append(
+            Diary(np.zeros(shape[:2], int), np.full((*shape, 60, 2), np.nan), np.zeros(shape, int))
+        )
+        return DIARIES[-1]
+
+    def plan(self, problem, state, episode, stream):
+        state.policy[:] = self.pattern(episode, problem)
+
+    def update(self, problem, state, stage, s, action, loss, next_s, stream):
+        state.brought[stage, s, action, state.counts[stage, s, action]] = loss, next_s
+        state.counts[stage, s, action] += 1
+
+
+def test_what_the_nth_visit_brings_does_not_depend_on_who_comes():
+    def steady(episode, problem):
+        return episode % 2
+
+    def restless(episode, problem):
+        return (
+            np.arange(problem.horizon * problem.n_states).reshape(problem.horizon, -1) * episode % 2
+        )
+
+    model = mdp.Chain(4)
+    DIARIES.clear()
+    for seed in (0, 1):
+        rules = {"a": Wanderer(steady), "b": Wanderer(restless)}
+        mdp.simulate(rules, model, episodes=60, runs=2, seed=seed, workers=1)
+    first, second, third, fourth, *other_seed = (diary.brought for diary in DIARIES)
+    both = ~np.isnan(first) & ~np.isnan(third)
+    assert both.sum() > 100
+    assert np.array_equal(first[both], third[both])
+    assert np.array_equal(second[~np.isnan(second + fourth)], fourth[~np.isnan(second + fourth)])
+    for other in (second, other_seed[0]):  # another run, another seed
+        assert not np.array_equal(first[both], other[both], equal_nan=True)
+
+
+def test_a_rule_that_chooses_what_does_not_exist_is_refused():
+    class Lost(Wanderer):
+        def __init__(self):
+            super().__init__(lambda episode, problem: 7 if episode > 3 else 0)
+
+    with pytest.raises(InvalidValueError, match="chose action 7 at stage 1 in state 1"):
+        mdp.simulate(Lost(), mdp.RiverSwim(horizon=2), episodes=10, runs=1)
+
+
+def test_results_are_those_of_all_simulations(tmp_path):
+    rules = {"two": BEVI(), "one": BEVI(batches=1)}
+    model = mdp.RiverSwim(horizon=5)
+    result = mdp.simulate(rules, model, episodes=100, runs=4, seed=1)
+    assert isinstance(result, lowbid.Result)
+    result.save(tmp_path / "result.npz")
+    again = lowbid.Result.load(tmp_path / "result.npz")
+    assert np.array_equal(again.regret, result.regret)
+    assert again.provenance["environment"]["environment"] == "RiverSwim"
+    assert result.difference("one", "two").mean == pytest.approx(
+        result["one"].regret[0, :, -1].mean() - result["two"].regret[0, :, -1].mean()
+    )
+    assert mdp.visits(result, model).shape == (2, 4, 1, 6, 2)
+    assert mdp.visits(result, model).sum() == 2 * 4 * 100 * 5
+    with pytest.raises(InvalidValueError, match="environment that was simulated"):
+        mdp.visits(result, mdp.Chain(8))
+
+
+def test_first_states_follow_their_distribution():
+    model = mdp.MetaChain(means=(-0.5, 0.5, 0.1), n_actions=2)
+    result = mdp.simulate(mdp.QLearning(), model, episodes=600, runs=10)
+    starts = mdp.visits(result, model)[0, :, 0, :3].sum(axis=(0, 2)) / 6000
+    assert abs(starts - 1 / 3).max() < 5 * np.sqrt(2 / 9 / 6000)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([], mdp.RiverSwim(), 10), "rules is empty"),
+        ((BEVI, mdp.RiverSwim(), 10), "a rule is"),
+        (([BEVI], mdp.RiverSwim(), 10), "give an object such as mdp.BatchEnsembleValueIteration"),
+        (([BEVI(), BEVI()], mdp.RiverSwim(), 10), "the same name"),
+        ((BEVI(), "river", 10), "environment is 'river'"),
+        ((BEVI(), mdp.RiverSwim(), 0), "episodes is 0"),
+        ((lowbid.UCB1(), mdp.RiverSwim(), 10), "a rule is"),
+    ],
+)
+def test_bad_arguments_are_refused(arguments, message):
+    with pytest.raises(InvalidValueError, match=message):
+        mdp.simulate(*arguments)
+
+
+def test_rules_that_need_the_number_of_episodes_say_so():
+    with pytest.raises(InvalidValueError, match="must know the number of episodes"):
+        mdp.UCBVI().start(mdp.RiverSwim().problem())
+
+
+def within_three_errors(regret, mean, se):
+    ours = estimate(regret)
+    return abs(ours.mean - mean) < 3 * np.hypot(ours.se, se)
+
+
+def test_figures_that_a_prototype_measured_on_river_swim():
+    """Regret after 2,000 episodes, by independent code with other random numbers."""
+    rules = {"B": BEVI(), "PSRL": mdp.PSRL(), "UCB-H": mdp.UCBQ(), "batch Q": mdp.BatchQLearning()}
+    result = mdp.simulate(rules, mdp.RiverSwim(), episodes=2000, runs=50, seed=0)
+    figures = {"B": (69.5, 1.3), "PSRL": (198.9, 2.3), "UCB-H": (2955, 14), "batch Q": (949, 5.1)}
+    for name, (mean, se) in figures.items():
+        assert within_three_errors(result[name].regret[0, :, -1], mean, se), name
+
+
+def test_dithering_does_not_find_the_treasure_and_bidding_does():
+    rules = {"dithering": mdp.QLearning(), "bidding": BEVI()}
+    result = mdp.simulate(rules, mdp.DeepSea(20), episodes=2000, runs=10, seed=0)
+    assert result["dithering"].regret[0, :, -1].min() > 0.99 * 2000 * 0.99
+    assert within_three_errors(result["bidding"].regret[0, :, -1], 209, 0.3)

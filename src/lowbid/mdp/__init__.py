@@ -2,6 +2,7 @@
 
 from lowbid.mdp import agents as agents
 from lowbid.mdp import environments as environments
+from lowbid.mdp._agent import Agent as Agent
 from lowbid.mdp._base import Kernels as Kernels
 from lowbid.mdp._base import Rule as Rule
 from lowbid.mdp._problem import Problem as Problem
@@ -14,5 +15,5 @@ from lowbid.mdp.agents import __all__ as _agents
 from lowbid.mdp.environments import *
 from lowbid.mdp.environments import __all__ as _environments
 
-__all__ = ["Kernels", "Problem", "Rule", "Successors", "Tabular", "simulate", "visits"]
+__all__ = ["Agent", "Kernels", "Problem", "Rule", "Successors", "Tabular", "simulate", "visits"]
 __all__ += [*_agents, *_environments]

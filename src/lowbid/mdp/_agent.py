@@ -1,0 +1,370 @@
+"""An agent to put into any loop: it is asked what to do, and told what came of it."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from lowbid._kernel import Kernel, interpreted
+from lowbid._random import key, stream_of_run
+from lowbid._require import require, require_finite, require_whole
+from lowbid.errors import InvalidValueError
+from lowbid.mdp._base import Rule
+from lowbid.mdp._problem import Problem, problem_of
+from lowbid.mdp._tables import read_actions, read_first
+from lowbid.mdp._tabular import Tabular
+from lowbid.mdp.agents import BatchEnsembleValueIteration
+from lowbid.policies._base import Ints
+
+Range = tuple[float, float]
+
+
+class Agent:
+    """A rule at work in an environment of your own.
+
+    An episode is ``begin(state)``, then ``act()`` and ``update(...)`` in turn. The whole episode is
+    planned when it begins.
+
+    Parameters
+    ----------
+    n_states : int
+        States are 0, 1, 2, ...
+    n_actions : int or list of int
+        How many actions there are, or how many each state has.
+    horizon : int
+        The most stages that an episode can have.
+    rule : Rule, optional
+        By default ``BatchEnsembleValueIteration()``.
+    seed : int
+        0 or larger; fixes the rule's own randomness.
+    reward_range, loss_range : (float, float)
+        One of the two: the lowest and the highest reward, or loss, of a step. Optimistic rules
+        start from the best of them.
+    best_return : float, optional
+        The highest return from any stage on, if that is less than the best reward at every step.
+        Give it if you know it.
+    bounded : bool
+        Whether values outside the range are refused. With unbounded noise, let the range be that
+        of the means and set this to False.
+    stationary : bool
+        Whether all stages are alike, so that rules pool what they learn at each.
+    ends : bool
+        Whether an episode can end before the last stage, as games do: then it is told by
+        ``update(..., next_state=None)``.
+    first : int or array, optional
+        The first state, or the probability of each, if it is known; some rules use it.
+    successors : int, optional
+        How many different states can follow an action at most, if that is few: it saves memory.
+    episodes : int, optional
+        How many episodes there will be, for rules that must know it.
+
+    Notes
+    -----
+    On the same outcomes as those of `simulate`, an agent takes the same actions as its first run
+    with the same seed. An agent is not to be shared by threads.
+
+    Examples
+    --------
+    >>> from lowbid import mdp
+    >>> agent = mdp.Agent(n_states=3, n_actions=2, horizon=4, reward_range=(0, 1), seed=0)
+    >>> for _ in range(50):
+    ...     state = 0
+    ...     agent.begin(state)
+    ...     for _ in range(4):  # action 1 moves on, and pays in state 2
+    ...         action = agent.act()
+    ...         reward = float(state == 2 and action == 1)
+    ...         state = min(state + 1, 2) if action == 1 else 0
+    ...         agent.update(reward=reward, next_state=state)
+    >>> agent.policy[:, 0].tolist()[0], agent.policy[2, 2]
+    (1, 1)
+    """
+
+    def __init__(
+        self,
+        n_states: int,
+        n_actions: int | Sequence[int],
+        horizon: int,
+        rule: Rule | None = None,
+        seed: int = 0,
+        *,
+        reward_range: Range | None = None,
+        loss_range: Range | None = None,
+        best_return: float | None = None,
+        bounded: bool = True,
+        stationary: bool = True,
+        ends: bool = False,
+        first: int | npt.ArrayLike | None = None,
+        successors: int | None = None,
+        episodes: int | None = None,
+    ) -> None:
+        states = require_whole("n_states", n_states)
+        counts = _actions(n_actions, states)
+        kind, given = _range(reward_range, loss_range)
+        require(
+            best_return is None or kind == "reward",
+            "best_return goes with reward_range; losses have no use for it.",
+        )
+        chances = None if first is None else read_first(first, states)
+        if ends:
+            _require_zero(kind, given)
+            counts = np.append(counts, 1)
+            chances = None if chances is None else np.append(chances, 0.0)
+        problem = problem_of(
+            counts,
+            require_whole("horizon", horizon),
+            reward_range=given if kind == "reward" else (given[0] - given[1], 0.0),
+            best_return=best_return,
+            first=chances,
+            stationary=stationary,
+            successors=None if successors is None else require_whole("successors", successors),
+            episodes=episodes,
+        )
+        self._setup(problem, rule, seed, kind)
+        self._allowed = given if bounded else (-np.inf, np.inf)
+        self._origin = given[0] if kind == "loss" else 0.0
+        self._ends = bool(ends)
+
+    @classmethod
+    def for_model(
+        cls, model: Tabular, rule: Rule | None = None, seed: int = 0, episodes: int | None = None
+    ) -> Self:
+        """An agent that is told about a model what `simulate` tells."""
+        agent = cls.__new__(cls)
+        kind = "reward" if model.has_rewards else "loss"
+        agent._setup(model.problem(episodes), rule, seed, kind)
+        return agent
+
+    def _setup(self, problem: Problem, rule: Rule | None, seed: int, kind: str) -> None:
+        self.rule = BatchEnsembleValueIteration() if rule is None else rule
+        if not isinstance(self.rule, Rule):
+            raise InvalidValueError(f"rule is {rule!r}; give an object such as mdp.PSRL().")
+        self._kind, self._given = kind, problem
+        self._allowed, self._origin, self._ends = (-np.inf, np.inf), 0.0, False
+        self._parameters, self._problem, self._state = _uncompiled_if_plain(
+            self.rule, self.rule.start
+        )(problem)
+        self._stream = stream_of_run(key(seed, self.rule.identity), 0)
+        self._episode, self._stage, self._s, self._action = 0, -1, 0, -1
+        self._bound: dict[str, Callable[..., Any]] = {}
+
+    @property
+    def episode(self) -> int:
+        """How many episodes have begun."""
+        return self._episode
+
+    @property
+    def stage(self) -> int | None:
+        """The stage at which an action is due, from 0; None between episodes."""
+        return self._stage if self._stage >= 0 else None
+
+    @property
+    def n_states(self) -> int:
+        """The number of states, without the end."""
+        return self._problem.n_states - int(self._ends)
+
+    @property
+    def policy(self) -> Ints:
+        """The actions planned for the present or the last episode, (stage, state)."""
+        return self._state.policy[:, : self.n_states].copy()
+
+    def begin(self, state: int) -> None:
+        """Start an episode, and plan it."""
+        if self._stage >= 0:
+            raise InvalidValueError(
+                f"episode {self._episode} is under way, at stage {self._stage}; call end() first."
+            )
+        self._s = self._read_state("state", state)
+        self._call("plan", self._episode + 1, self._stream)
+        self._episode, self._stage, self._action = self._episode + 1, 0, -1
+
+    def act(self) -> int:
+        """The action to take now; asked again before `update`, it is the same."""
+        if self._stage < 0:
+            raise InvalidValueError("no episode is under way; call begin(state) first.")
+        if self._action < 0:
+            action = self._call("act", self._stage, self._s, self._stream)
+            most = self._problem.actions[self._s]
+            if not 0 <= action < most:
+                raise InvalidValueError(
+                    f"{self.rule.name} chose action {action} in state {self._s}, which has actions "
+                    f"0 to {most - 1}."
+                )
+            self._action = int(action)
+        return self._action
+
+    def update(
+        self,
+        *bare: Any,
+        reward: float | None = None,
+        loss: float | None = None,
+        next_state: int | None = None,
+    ) -> None:
+        """Tell what the action brought.
+
+        Parameters
+        ----------
+        reward, loss : float
+            Whichever the agent was made for.
+        next_state : int, or None
+            The state that followed; None if the episode ended, which needs ``ends=True``. After
+            the last stage the episode is over in any case.
+        """
+        if self._action < 0:
+            raise InvalidValueError("no action is waiting for its outcome; call act() first.")
+        value = self._read_value(bare, reward, loss)
+        over = next_state is None
+        if over and not self._ends:
+            raise InvalidValueError(
+                "next_state is None; give the next state, or make the agent with ends=True if "
+                "episodes can end early."
+            )
+        next_s = self._problem.n_states - 1 if over else self._read_state("next_state", next_state)
+        self._require_room(next_s)
+        self._take_in(value, next_s)
+        while over and self._stage >= 0:  # at the end nothing is won or lost
+            self.act()
+            self._take_in(self._problem.best_reward, next_s)
+
+    def end(self) -> None:
+        """Stop an episode that is not over; what is left of it is not learned from."""
+        self._stage = self._action = -1
+
+    def _take_in(self, loss: float, next_s: int) -> None:
+        self._call("update", self._stage, self._s, self._action, loss, next_s, self._stream)
+        last = self._stage + 1 == self._problem.horizon
+        self._stage, self._s, self._action = -1 if last else self._stage + 1, next_s, -1
+
+    def _read_state(self, name: str, state: Any) -> int:
+        whole = isinstance(state, int | np.integer) and not isinstance(state, bool)
+        if not whole or not 0 <= state < self.n_states:
+            raise InvalidValueError(
+                f"{name} is {state!r}; give a whole number from 0 to {self.n_states - 1}."
+            )
+        return int(state)
+
+    def _read_value(self, bare: tuple[Any, ...], reward: Any, loss: Any) -> float:
+        """The loss that a value comes to, or a clear error."""
+        kind, other = (reward, loss) if self._kind == "reward" else (loss, reward)
+        if bare or other is not None or kind is None:
+            raise InvalidValueError(
+                f"this agent takes {self._kind}s; say update({self._kind}=..., next_state=...)."
+            )
+        require_finite(self._kind, kind, above=-np.inf)
+        low, high = self._allowed
+        if not low <= kind <= high:
+            raise InvalidValueError(
+                f"{self._kind} is {kind!r}, outside the range from {low:g} to {high:g}; give the "
+                "agent the right range, or bounded=False if only means lie in it."
+            )
+        if self._kind == "reward":
+            return self._problem.best_reward - float(kind)
+        return float(kind) - self._origin
+
+    def _require_room(self, next_s: int) -> None:
+        """Refuse more successors than the rule has room for."""
+        visits = getattr(self._state, "visits", None)
+        if visits is None:
+            return
+        group = 0 if self._problem.groups == 1 else self._stage
+        place = (group, self._s, self._action)
+        known = visits.successors[place][: visits.known[place]]
+        require(
+            next_s in known or len(known) < self._problem.successors,
+            f"state {self._s} and action {self._action} have led to {len(known)} different states, "
+            f"as many as successors allows; make the agent with a larger number.",
+        )
+
+    def _call(self, name: str, *arguments: Any) -> Any:
+        """Call a function of the rule; types are looked at the first time only."""
+        if name not in self._bound:
+            function = getattr(self.rule.functions, name)
+            common = (self._parameters, self._problem, self._state)
+            if not self.rule.compiled:
+                function = _uncompiled_if_plain(self.rule, function)
+            elif isinstance(function, Kernel):
+                function = function.entry(*common, *arguments)
+            self._bound[name] = functools.partial(function, *common)
+        return self._bound[name](*arguments)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_bound": {}}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a file from which `load` makes an agent that goes on as this one would.
+
+        The file is replaced whole or not at all.
+        """
+        from lowbid.mdp._saved_agent import write_agent
+
+        write_agent(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, rule: Rule | None = None) -> Self:
+        """Read a file that `save` wrote.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        rule : Rule, optional
+            The rule, if it is not one of lowbid's own: code is not kept in the file.
+        """
+        from lowbid.mdp._saved_agent import read_agent
+
+        return read_agent(cls, path, rule)
+
+
+def _uncompiled_if_plain(rule: Rule, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of a rule that is not compiled beside plain Python."""
+    if rule.compiled:
+        return function
+
+    def run(*arguments: Any) -> Any:
+        with interpreted():
+            return function(*arguments)
+
+    return run
+
+
+def _require_zero(kind: str, given: Range) -> None:
+    """An episode that has ended brings nothing any more, which the range must allow for."""
+    low, high = given
+    good = low <= 0.0 <= high if kind == "reward" else low == 0.0
+    example = f"({min(low, 0.0):g}, {max(high, 0.0):g})" if kind == "reward" else f"(0, {high:g})"
+    require(
+        good,
+        f"{kind}_range is {given!r}, but an episode that has ended brings 0; give {example}.",
+    )
+
+
+def _actions(n_actions: int | Sequence[int], n_states: int) -> Ints:
+    if isinstance(n_actions, int | np.integer):
+        return np.full(n_states, require_whole("n_actions", n_actions), np.int64)
+    return read_actions(n_actions, (n_states, int(np.max(n_actions, initial=1))))
+
+
+def _range(reward_range: Range | None, loss_range: Range | None) -> tuple[str, Range]:
+    """Which of the two was given, and its ends."""
+    if (reward_range is None) == (loss_range is None):
+        given = "both" if reward_range is not None else "neither"
+        raise InvalidValueError(
+            f"{given} of reward_range and loss_range were given; give the one that you measure, "
+            "such as reward_range=(0, 1)."
+        )
+    kind, given_range = ("reward", reward_range) if loss_range is None else ("loss", loss_range)
+    try:
+        low, high = (float(end) for end in given_range or ())
+    except (TypeError, ValueError) as error:
+        raise InvalidValueError(
+            f"{kind}_range is {given_range!r}; give two numbers, such as (0, 1)."
+        ) from error
+    require(
+        bool(np.isfinite([low, high]).all() and low < high),
+        f"{kind}_range is {given_range!r}; give finite numbers, the lower one first.",
+    )
+    return kind, (low, high)

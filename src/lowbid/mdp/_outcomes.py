@@ -1,0 +1,33 @@
+"""The outcomes of a simulation, one at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lowbid._random import key, seek_loss, stream_of_run
+from lowbid.mdp._tabular import Tabular
+from lowbid.mdp._world import draw_first, draw_loss, draw_outcome
+
+
+def first_state(model: Tabular, seed: int, run: int, episode: int) -> int:
+    """The first state of an episode, counted from 1, in a run of a simulation with this seed."""
+    stream = np.zeros(1, np.uint64)
+    seek_loss(stream, stream_of_run(key(seed, "first states"), run), 0, episode)
+    return int(draw_first(model.world, stream))
+
+
+def outcome(
+    model: Tabular, seed: int, run: int, stage: int, s: int, action: int, n: int
+) -> tuple[float, int]:
+    """What the n-th visit of (stage, state, action), counted from 0, brings: a loss and a state.
+
+    It depends on these numbers, the seed and the run, and on nothing else. A reward is
+    ``model.best_reward`` less the loss.
+    """
+    world, at = model.world, 0 if model.stationary else stage
+    stream = np.zeros(1, np.uint64)
+    place = (stage * model.n_states + s) * world.means.shape[2] + action
+    seek_loss(stream, stream_of_run(key(seed, "losses"), run), place, n)
+    which = draw_outcome(world, at, s, action, stream)
+    loss = draw_loss(world, at, s, action, which, stream)
+    return float(loss), int(world.next_states[at, s, action, which])

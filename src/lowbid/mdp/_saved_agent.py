@@ -1,0 +1,146 @@
+"""An agent as a file: the arrays of its state, and a header, in one zip."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+import os
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from lowbid._replace_file import replace_file
+from lowbid._version import __version__
+from lowbid.errors import FileFormatError, InvalidValueError
+from lowbid.mdp import agents
+from lowbid.mdp._base import Rule
+from lowbid.mdp._problem import Problem
+from lowbid.policies._base import arrays_of
+
+if TYPE_CHECKING:
+    from lowbid.mdp._agent import Agent
+
+_FORMAT = "lowbid-agent"
+_FORMAT_VERSION = 1
+_COUNTERS = ("_episode", "_stage", "_s", "_action", "_kind", "_allowed", "_origin", "_ends")
+
+A = TypeVar("A", bound="Agent")
+
+
+def write_agent(agent: Agent, path: str | os.PathLike[str]) -> None:
+    """Write an agent's file; whatever happens, `path` is the old file or the new one."""
+    rule, problem = agent.rule, agent._given
+    header = {
+        "format": _FORMAT,
+        "format_version": _FORMAT_VERSION,
+        "lowbid": __version__,
+        "rule": {
+            "class": type(rule).__name__,
+            "identity": rule.identity,
+            "parameters": _fields(rule),
+        },
+        "agent": {name.strip("_"): getattr(agent, name) for name in _COUNTERS},
+    }
+    columns: dict[str, Any] = {
+        f"problem_{name}": np.asarray(x) for name, x in problem._asdict().items()
+    }
+    columns |= {"header": np.array(json.dumps(header)), "stream": agent._stream}
+    columns |= {f"state_{i}": array for i, array in enumerate(arrays_of(agent._state))}
+    with replace_file(Path(path), durable=True) as file:
+        np.savez(file, allow_pickle=False, **columns)
+
+
+def read_agent(cls: type[A], path: str | os.PathLike[str], rule: Rule | None) -> A:
+    """The agent of a file, or what is wrong with it."""
+    path = Path(path)
+    try:
+        columns = _columns(path)
+        header = json.loads(str(columns["header"]))
+        known = header["format"] == _FORMAT
+        version = int(header["format_version"])
+    except Exception as error:  # a changed byte can make zip, JSON or NumPy fail in any way
+        if isinstance(error, OSError) and not path.is_file():
+            raise
+        raise _damaged(path) from error
+    if not known:
+        raise _damaged(path)
+    if version > _FORMAT_VERSION:
+        raise FileFormatError(
+            f"{path} has format version {version}; this lowbid ({__version__}) reads up to "
+            f"{_FORMAT_VERSION}. Upgrade lowbid to read it."
+        )
+    made = _rule_from(header["rule"], rule)
+    try:
+        return _restored(cls, made, header["agent"], columns)
+    except (KeyError, TypeError, ValueError) as error:
+        raise _damaged(path) from error
+
+
+def _restored(cls: type[A], rule: Rule, counters: dict[str, Any], columns: dict[str, Any]) -> A:
+    scalars = {"best_reward": float, "groups": int, "successors": int, "episodes": int}
+    problem = Problem(
+        *(
+            scalars[name](columns[f"problem_{name}"])
+            if name in scalars
+            else columns[f"problem_{name}"]
+            for name in Problem._fields
+        )
+    )
+    agent = cls.__new__(cls)
+    agent._setup(problem, rule, 0, "")
+    for name in _COUNTERS:
+        value = counters[name.strip("_")]
+        setattr(agent, name, tuple(value) if isinstance(value, list) else value)
+    agent._stream[:] = columns["stream"]
+    for i, place in enumerate(arrays_of(agent._state)):
+        saved = columns[f"state_{i}"]
+        if saved.shape != place.shape or saved.dtype != place.dtype:
+            raise ValueError("the state has another shape")
+        place[...] = saved
+    return agent
+
+
+def _columns(path: Path) -> dict[str, Any]:
+    """All arrays, each read to its end: only then is its checksum compared."""
+    with zipfile.ZipFile(path) as archive:
+        return {
+            name.removesuffix(".npy"): np.lib.format.read_array(
+                io.BytesIO(archive.read(name)), allow_pickle=False
+            )
+            for name in archive.namelist()
+        }
+
+
+def _fields(rule: Rule) -> dict[str, Any] | None:
+    """The parameters of one of lowbid's rules, which are plain data."""
+    if type(rule).__name__ not in agents.__all__ or not dataclasses.is_dataclass(rule):
+        return None
+    values = {field.name: getattr(rule, field.name) for field in dataclasses.fields(rule)}
+    return {name: x.item() if isinstance(x, np.generic) else x for name, x in values.items()}
+
+
+def _rule_from(saved: dict[str, Any], given: Rule | None) -> Rule:
+    if given is not None:
+        if given.identity != saved["identity"]:
+            raise InvalidValueError(
+                f"the rule given is {given.identity!r}, but {saved['identity']!r} was saved; give "
+                "that one."
+            )
+        return given
+    if saved["parameters"] is None or saved["class"] not in agents.__all__:
+        raise FileFormatError(
+            f"the rule {saved['identity']} is not a part of lowbid; give it again: "
+            "Agent.load(path, rule=...)."
+        )
+    made: Rule = getattr(agents, saved["class"])(**saved["parameters"])
+    return made
+
+
+def _damaged(path: Path) -> FileFormatError:
+    return FileFormatError(
+        f"{path} is not a saved agent of lowbid, or is damaged or cut short; restore it from a "
+        "copy, or start a new agent."
+    )

@@ -1,0 +1,324 @@
+import copy
+import io
+import json
+import pickle
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from lowbid import mdp
+from lowbid._kernel import interpreted
+from lowbid.errors import FileFormatError, InvalidValueError
+from lowbid.mdp._outcomes import outcome
+from lowbid.testing import check_agent
+
+RULES = [getattr(mdp, name) for name in mdp.agents.__all__]
+VARIANTS = [rule for cls in RULES for rule in cls.variants()]
+FEW = [mdp.BatchEnsembleValueIteration(), mdp.QLearning(), mdp.PSRL()]
+
+
+@pytest.fixture(autouse=True)
+def uncompiled(request):
+    """Compiling takes longer than these tests; those about it say so in their names."""
+    if "compiled" in request.node.name:
+        yield
+    else:
+        with interpreted():
+            yield
+
+
+@pytest.mark.parametrize("rule", VARIANTS, ids=lambda rule: rule.name)
+def test_keeps_the_promises_of_all_agents(rule):
+    check_agent(rule, episodes=8)
+
+
+@pytest.mark.parametrize("rule", FEW, ids=lambda rule: rule.name)
+def test_compiled_agents_keep_them_too(rule):
+    check_agent(rule)
+
+
+@pytest.mark.parametrize("rule", VARIANTS, ids=lambda rule: rule.name)
+def test_compiled_and_uncompiled_simulations_agree(rule):
+    model, every = mdp.RiverSwim(horizon=6), np.arange(1, 31)
+    compiled = mdp.simulate(rule, model, 30, runs=2, seed=1, checkpoints=every)
+    with interpreted():
+        plain = mdp.simulate(rule, model, 30, runs=2, seed=1, checkpoints=every)
+    assert np.array_equal(compiled.pulls, plain.pulls)
+    assert np.array_equal(compiled.regret, plain.regret)
+
+
+class State(NamedTuple):
+    policy: np.ndarray
+    counts: np.ndarray
+
+
+@dataclass(frozen=True)
+class Wanderer(mdp.Rule):
+    """In plain Python: takes the actions in turn."""
+
+    def init(self, problem):
+        shape = (problem.horizon, problem.n_states)
+        return State(np.zeros(shape, np.int64), np.zeros(shape, np.int64))
+
+    def plan(self, problem, state, episode, stream):
+        state.policy[:] = state.counts % problem.actions
+
+    def update(self, problem, state, stage, s, action, loss, next_s, stream):
+        state.counts[stage, s] += 1
+
+
+class ChangesItsMind(Wanderer):
+    def update(self, problem, state, stage, s, action, loss, next_s, stream):
+        state.policy[:] = 1 - state.policy.clip(0, 1)
+        state.policy[:] %= problem.actions
+
+
+class TossesItsOwnCoins(Wanderer):
+    def plan(self, problem, state, episode, stream):
+        state.policy[:] = np.random.default_rng().integers(problem.actions)
+
+
+class HidesItsState(Wanderer):
+    def __init__(self):
+        object.__setattr__(self, "hidden", [0])
+
+    def plan(self, problem, state, episode, stream):
+        self.hidden[0] += 1
+        state.policy[:] = self.hidden[0] // 7 % problem.actions
+
+
+class ForgetsToSaveItsTurn(Wanderer):
+    turns = {}  # noqa: RUF012, a state where none must be
+
+    def init(self, problem):
+        state = super().init(problem)
+        self.turns[id(state)] = 0
+        return state
+
+    def plan(self, problem, state, episode, stream):
+        self.turns[id(state)] += 1
+        state.policy[:] = self.turns[id(state)] // 3 % problem.actions
+
+
+def test_rules_in_plain_python_are_agents_too():
+    check_agent(Wanderer())
+
+
+@pytest.mark.parametrize(
+    ("rule", "complaint"),
+    [
+        (ChangesItsMind(), "before it was reached"),
+        (TossesItsOwnCoins(), "differ"),
+        (HidesItsState(), "differ"),
+        (ForgetsToSaveItsTurn(), "a loaded agent acts otherwise"),
+    ],
+)
+def test_broken_promises_are_found(rule, complaint):
+    with pytest.raises(AssertionError, match=complaint):
+        check_agent(rule)
+
+
+def corridor(**options):
+    settings = {"n_states": 3, "n_actions": 2, "horizon": 4, "reward_range": (0, 1)}
+    return mdp.Agent(**(settings | options))
+
+
+def test_calls_in_the_wrong_order_are_refused():
+    agent = corridor()
+    with pytest.raises(InvalidValueError, match="call begin"):
+        agent.act()
+    with pytest.raises(InvalidValueError, match="call act"):
+        agent.update(reward=1.0, next_state=0)
+    agent.begin(0)
+    assert agent.stage == 0
+    with pytest.raises(InvalidValueError, match="call act"):
+        agent.update(reward=1.0, next_state=0)
+    assert agent.act() == agent.act()
+    with pytest.raises(InvalidValueError, match="call end"):
+        agent.begin(0)
+    agent.end()
+    assert agent.stage is None
+    agent.begin(1)
+    assert agent.episode == 2
+
+
+def test_an_episode_is_over_after_the_last_stage():
+    agent = corridor()
+    agent.begin(0)
+    for stage in range(4):
+        assert agent.stage == stage
+        agent.act()
+        agent.update(reward=0.0, next_state=1)
+    assert agent.stage is None
+    agent.end()  # does no harm
+    agent.begin(2)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda a: a.update(0.5, next_state=0), "this agent takes rewards"),
+        (lambda a: a.update(loss=0.5, next_state=0), "this agent takes rewards"),
+        (lambda a: a.update(next_state=0), "this agent takes rewards"),
+        (lambda a: a.update(reward=2.0, next_state=0), "outside the range from 0 to 1"),
+        (lambda a: a.update(reward=np.nan, next_state=0), "finite number"),
+        (lambda a: a.update(reward="1", next_state=0), "finite number"),
+        (lambda a: a.update(reward=0.5, next_state=3), "from 0 to 2"),
+        (lambda a: a.update(reward=0.5, next_state=1.0), "from 0 to 2"),
+        (lambda a: a.update(reward=0.5), "ends=True"),
+    ],
+)
+def test_bad_outcomes_are_refused_and_change_nothing(call, message):
+    agent = corridor()
+    agent.begin(0)
+    agent.act()
+    before = pickle.dumps([array.tolist() for array in agent._state.visits])
+    with pytest.raises(InvalidValueError, match=message):
+        call(agent)
+    assert pickle.dumps([array.tolist() for array in agent._state.visits]) == before
+    agent.update(reward=0.5, next_state=0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"reward_range": None}, "neither of reward_range"),
+        ({"loss_range": (0, 1)}, "both of reward_range"),
+        ({"reward_range": (1, 0)}, "the lower one first"),
+        ({"reward_range": 1.0}, "give two numbers"),
+        ({"reward_range": None, "loss_range": (0, 1), "best_return": 1.0}, "goes with reward"),
+        ({"n_states": 0}, "n_states is 0"),
+        ({"n_actions": [1, 2]}, "how many actions"),
+        ({"rule": "psrl"}, "mdp.PSRL\\(\\)"),
+        ({"rule": mdp.UCBVI()}, "must know the number of episodes"),
+        ({"ends": True, "reward_range": (-5, -1)}, "give \\(-5, 0\\)"),
+        ({"first": 3}, "from 0 to 2"),
+    ],
+)  # fmt: skip
+def test_bad_settings_are_refused(options, message):
+    with pytest.raises(InvalidValueError, match=message):
+        corridor(**options)
+
+
+def test_more_successors_than_there_is_room_for_are_refused():
+    agent = corridor(successors=1, n_actions=1)
+    agent.begin(0)
+    agent.act()
+    agent.update(reward=0.0, next_state=1)
+    agent.end()
+    agent.begin(0)
+    agent.act()
+    with pytest.raises(InvalidValueError, match="as many as successors allows"):
+        agent.update(reward=0.0, next_state=2)
+    agent.update(reward=0.0, next_state=1)
+
+
+def test_episodes_that_end_early_lead_to_a_state_that_brings_nothing():
+    agent = corridor(ends=True)
+    agent.begin(0)
+    agent.act()
+    agent.update(reward=1.0, next_state=None)
+    assert agent.stage is None
+    visits = agent._state.visits
+    assert visits.counts[0, 3].sum() == 3  # the rest of the episode
+    assert visits.losses[0, 3].sum() == 3.0
+    assert visits.counts[0, 0].sum() == 1
+    assert agent.policy.shape == (4, 3)
+
+
+def test_an_agent_learns_to_finish_a_game():
+    """Action 1 wins at once in state 1, and action 0 goes there from state 0."""
+    agent = mdp.Agent(2, 2, horizon=5, reward_range=(0, 1), best_return=1.0, ends=True)
+    won = 0
+    for episode in range(60):
+        state = 0
+        agent.begin(state)
+        while agent.stage is not None:
+            action = agent.act()
+            if state == 1 and action == 1:
+                agent.update(reward=1.0, next_state=None)
+                won += episode >= 40
+            else:
+                state = 1 - action if state == 0 else 0
+                agent.update(reward=0.0, next_state=state)
+    assert won == 20
+
+
+def test_losses_are_measured_from_the_best_of_their_range():
+    agent = mdp.Agent(1, 2, horizon=1, loss_range=(2.0, 5.0), rule=mdp.PaddedCounts())
+    agent.begin(0)
+    agent.act()
+    agent.update(loss=2.5, next_state=0)
+    assert agent._state.visits.losses.sum() == 0.5
+
+
+def train(agent, model, episodes):
+    counts = {}
+    for _ in range(episodes):
+        s = 0
+        agent.begin(s)
+        for stage in range(model.horizon):
+            action = agent.act()
+            n = counts[stage, s, action] = counts.get((stage, s, action), -1) + 1
+            loss, s = outcome(model, 0, 0, stage, s, action, n)
+            agent.update(reward=model.best_reward - loss, next_state=s)
+    return agent
+
+
+def test_agents_are_saved_copied_and_pickled(tmp_path):
+    model = mdp.RiverSwim(horizon=5)
+    agent = train(mdp.Agent.for_model(model, mdp.RLSVI(variance=0.2), seed=3), model, 20)
+    agent.begin(0)
+    agent.act()
+    agent.save(tmp_path / "agent.npz")
+    twins = [
+        mdp.Agent.load(tmp_path / "agent.npz"),
+        copy.deepcopy(agent),
+        pickle.loads(pickle.dumps(agent)),
+    ]
+    for twin in twins:
+        assert twin.rule == agent.rule
+        assert twin.episode == 21
+        assert twin.act() == agent.act()
+        twin.end()
+    agent.end()
+    for each in (agent, *twins):
+        each.begin(2)
+        assert np.array_equal(each.policy, agent.policy)
+
+
+def test_bad_files_are_refused(tmp_path):
+    path = tmp_path / "agent.npz"
+    corridor().save(path)
+    whole = path.read_bytes()
+    other = io.BytesIO()
+    np.savez(other, header=np.array(json.dumps({"format": "other", "format_version": 1})))
+    for bad in (b"", whole[:100], whole[:-200], b"text", other.getvalue()):
+        path.write_bytes(bad)
+        with pytest.raises(FileFormatError, match="not a saved agent"):
+            mdp.Agent.load(path)
+    with pytest.raises(FileNotFoundError):
+        mdp.Agent.load(tmp_path / "none.npz")
+
+
+def test_newer_files_and_foreign_rules_are_named(tmp_path, monkeypatch):
+    path = tmp_path / "agent.npz"
+    monkeypatch.setattr("lowbid.mdp._saved_agent._FORMAT_VERSION", 9)
+    corridor().save(path)
+    monkeypatch.undo()
+    with pytest.raises(FileFormatError, match="format version 9"):
+        mdp.Agent.load(path)
+    corridor(rule=Wanderer()).save(path)
+    with pytest.raises(FileFormatError, match="rule="):
+        mdp.Agent.load(path)
+    with pytest.raises(InvalidValueError, match="was saved"):
+        mdp.Agent.load(path, rule=mdp.PSRL())
+    assert isinstance(mdp.Agent.load(path, rule=Wanderer()).rule, Wanderer)
+
+
+def test_headers_are_plain_json(tmp_path):
+    corridor().save(tmp_path / "agent.npz")
+    header = json.loads(str(np.load(tmp_path / "agent.npz")["header"]))
+    assert header["rule"]["class"] == "BatchEnsembleValueIteration"

@@ -12,7 +12,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "commands.md").read_text()
 def test_the_page_of_commands_is_up_to_date(name):
     """Word by word; argparse breaks lines a little differently from one Python to the next."""
     section = PAGE.split(f"## lowbid {name}\n")[1].split("\n## ")[0]
-    words = set(re.findall(r"[\w-]+", _document.help_of(name)))
+    words = set(re.findall(r"[\w-]+", _document.section(name)))
     assert words == set(re.findall(r"[\w-]+", section))
 
 

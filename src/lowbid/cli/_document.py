@@ -13,8 +13,14 @@ def page() -> str:
     """The whole page."""
     parts = ["# Commands", "<!-- made by: python -m lowbid.cli._document > docs/commands.md -->"]
     parts.append(help_of())
-    parts += [f"## lowbid {name}\n\n{help_of(name)}" for name in commands()]
+    parts += [f"## lowbid {name}\n\n{section(name)}" for name in commands()]
     return "\n\n".join(parts)
+
+
+def section(name: str) -> str:
+    """The help of a command, and of what it can be asked to do."""
+    actions = getattr(commands()[name], "ACTIONS", ())
+    return "\n\n".join([help_of(name), *(help_of(name, action) for action in actions)])
 
 
 def help_of(*command: str) -> str:

@@ -83,13 +83,18 @@ def arms(name: str, parameters: Mapping[str, Any]) -> Environment:
 def policy_of_text(text: str) -> Policy:
     """A policy from one text, ``name:parameter=value,parameter=value``."""
     name, _, rest = text.partition(":")
+    return policy(name.strip(), parameters_of(text, rest))
+
+
+def parameters_of(text: str, rest: str) -> dict[str, str]:
+    """The parameters in the rest of a text, after its name."""
     parameters = {}
     for item in split(rest):
         key, equals, value = item.partition("=")
         if not equals:
             raise InvalidValueError(f"{text!r}: write {item!r} as parameter=value.")
         parameters[key.strip()] = value.strip()
-    return policy(name.strip(), parameters)
+    return parameters
 
 
 def policies_of_text(text: str) -> list[Policy]:
@@ -171,6 +176,11 @@ def number(value: Any) -> Any:
 def split(text: str) -> list[str]:
     """The items of a list with commas, but not at commas within parentheses."""
     return [item.strip() for item in re.split(r",(?![^(]*\))", text) if item.strip()]
+
+
+def make(name: str, cls: type[Any], parameters: Mapping[str, Any]) -> Any:
+    """An object of a class, from parameters that may be texts."""
+    return _make(name, cls, _field_names(cls), parameters)
 
 
 def _make(

@@ -19,6 +19,7 @@ from lowbid.mdp._problem import Problem, problem_of
 from lowbid.mdp._tables import read_actions, read_first
 from lowbid.mdp._tabular import Tabular
 from lowbid.mdp.agents import BatchEnsembleValueIteration
+from lowbid.mdp.agents._visits import Visits
 from lowbid.policies._base import Ints
 
 Range = tuple[float, float]
@@ -80,8 +81,8 @@ class Agent:
     ...         reward = float(state == 2 and action == 1)
     ...         state = min(state + 1, 2) if action == 1 else 0
     ...         agent.update(reward=reward, next_state=state)
-    >>> agent.policy[:, 0].tolist()[0], agent.policy[2, 2]
-    (1, 1)
+    >>> [int(agent.policy[stage, min(stage, 2)]) for stage in range(4)]
+    [1, 1, 1, 1]
     """
 
     def __init__(
@@ -163,6 +164,16 @@ class Agent:
         return self._stage if self._stage >= 0 else None
 
     @property
+    def problem(self) -> Problem:
+        """What the rule was told."""
+        return self._problem
+
+    @property
+    def state(self) -> Any:
+        """What the rule remembers."""
+        return self._state
+
+    @property
     def n_states(self) -> int:
         """The number of states, without the end."""
         return self._problem.n_states - int(self._ends)
@@ -225,16 +236,17 @@ class Agent:
             )
         next_s = self._problem.n_states - 1 if over else self._read_state("next_state", next_state)
         self._require_room(next_s)
-        self._take_in(value, next_s)
+        self.take_in(value, next_s)
         while over and self._stage >= 0:  # at the end nothing is won or lost
             self.act()
-            self._take_in(self._problem.best_reward, next_s)
+            self.take_in(self._problem.best_reward, next_s)
 
     def end(self) -> None:
         """Stop an episode that is not over; what is left of it is not learned from."""
         self._stage = self._action = -1
 
-    def _take_in(self, loss: float, next_s: int) -> None:
+    def take_in(self, loss: float, next_s: int) -> None:
+        """Take in an outcome that needs no check: a loss as rules have it, and a state."""
         self._call("update", self._stage, self._s, self._action, loss, next_s, self._stream)
         last = self._stage + 1 == self._problem.horizon
         self._stage, self._s, self._action = -1 if last else self._stage + 1, next_s, -1
@@ -268,7 +280,7 @@ class Agent:
     def _require_room(self, next_s: int) -> None:
         """Refuse more successors than the rule has room for."""
         visits = getattr(self._state, "visits", None)
-        if visits is None:
+        if not isinstance(visits, Visits):
             return
         group = 0 if self._problem.groups == 1 else self._stage
         place = (group, self._s, self._action)

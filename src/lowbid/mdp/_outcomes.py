@@ -5,8 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from lowbid._random import key, seek_loss, stream_of_run
+from lowbid._require import require_whole
+from lowbid.mdp._agent import Agent
+from lowbid.mdp._base import Rule
 from lowbid.mdp._tabular import Tabular
 from lowbid.mdp._world import draw_first, draw_loss, draw_outcome
+from lowbid.policies._base import Ints
 
 
 def first_state(model: Tabular, seed: int, run: int, episode: int) -> int:
@@ -31,3 +35,31 @@ def outcome(
     which = draw_outcome(world, at, s, action, stream)
     loss = draw_loss(world, at, s, action, which, stream)
     return float(loss), int(world.next_states[at, s, action, which])
+
+
+def train(
+    rule: Rule, model: Tabular, episodes: int, seed: int = 0, run: int = 0
+) -> tuple[Agent, Ints]:
+    """Play one run of a simulation step by step, and give the agent and its visits.
+
+    With run 0 these are the visits of `simulate` with the same seed, (stage, state, action).
+
+    >>> from lowbid import mdp
+    >>> agent, visits = mdp.train(mdp.PaddedCounts(), mdp.Chain(3), episodes=10)
+    >>> visits.sum(), agent.episode
+    (np.int64(30), 10)
+    """
+    agent = Agent.for_model(model, rule, seed=seed, episodes=episodes)
+    visits = np.zeros(model.world.means.shape, np.int64)
+    counts: dict[tuple[int, int, int], int] = {}
+    for episode in range(1, require_whole("episodes", episodes) + 1):
+        s = first_state(model, seed, run, episode)
+        agent.begin(s)
+        for stage in range(model.horizon):
+            place = (stage, s, agent.act())
+            loss, next_s = outcome(model, seed, run, *place, counts.get(place, 0))
+            counts[place] = counts.get(place, 0) + 1
+            visits[(0 if model.stationary else stage, *place[1:])] += 1
+            agent.take_in(loss, next_s)
+            s = next_s
+    return agent, visits

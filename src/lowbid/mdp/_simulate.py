@@ -115,6 +115,24 @@ def visits(result: Result, environment: Tabular) -> npt.NDArray[np.int64]:
     return result.pulls.reshape(*result.pulls.shape[:2], *shape)
 
 
+def stuck(result: Result, environment: Tabular) -> dict[str, float]:
+    """The share of each rule's runs that still lose half of the optimum in the last tenth.
+
+    The optimum is a return; where it is not above 0, as with losses, nothing is said.
+    """
+    if not environment.has_rewards or environment.optimum <= 0.0:
+        return {}
+    last = int(result.checkpoints[-1])
+    before = int(np.searchsorted(result.checkpoints, 0.9 * last, side="right")) - 1
+    if before < 0 or result.checkpoints[before] == last:
+        return {}
+    lost = (result.regret[:, :, -1] - result.regret[:, :, before]) / (
+        last - result.checkpoints[before]
+    )
+    shares = (lost > 0.5 * environment.optimum).mean(axis=1)
+    return {name: float(share) for name, share in zip(result.policies, shares, strict=True)}
+
+
 def loop_for(rule: Rule) -> Any:
     """The loop of a rule."""
     functions = rule.functions

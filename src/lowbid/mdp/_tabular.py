@@ -21,7 +21,7 @@ from lowbid.mdp._tables import (
     read_transitions,
     read_values,
 )
-from lowbid.mdp._world import World, backward_induction, policy_losses, reachable
+from lowbid.mdp._world import World, action_values, backward_induction, policy_losses, reachable
 from lowbid.policies._base import Floats, Ints
 
 Noise = Literal["none", "gaussian", "bernoulli"]
@@ -233,6 +233,23 @@ class Tabular:
     def optimal_policy(self) -> Ints:
         """An optimal action at each stage and state, (stage, state): the first of several."""
         return self._best[1]
+
+    def optimal_action_values(self, stage: int = 0) -> Floats:
+        """The best mean return after each action at a stage, (state, action); NaN if none such."""
+        values = action_values(self.world, stage, self._best[0][stage + 1])
+        values = np.where(self._used[0], values, np.nan)
+        left = self.horizon - stage
+        return self.best_reward * left - values if self.has_rewards else values
+
+    def map_of(self, visits: npt.ArrayLike) -> Floats:
+        """Visits, (stage, state, action), laid out to be looked at: see `map_axes`."""
+        counts = np.asarray(visits, np.float64)
+        return counts[0].T if self.stationary else counts.sum(axis=2)
+
+    @property
+    def map_axes(self) -> tuple[str, str]:
+        """What the rows and the columns of `map_of` are."""
+        return ("action", "state") if self.stationary else ("stage", "state")
 
     @property
     def optimum(self) -> float:

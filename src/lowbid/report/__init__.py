@@ -18,6 +18,7 @@ from lowbid.report._blocks import (
 )
 from lowbid.report._chart import Chart, Style, styles
 from lowbid.report._figures import save_figure, save_panel
+from lowbid.report._mdp_figures import save_bids, save_visits
 from lowbid.report._numbers import figure, interval
 from lowbid.report._page import ranking, render
 from lowbid.report._ratios import Ratios, ratio_picture, save_ratios
@@ -46,9 +47,11 @@ __all__ = [
     "ranking",
     "ratio_picture",
     "render",
+    "save_bids",
     "save_figure",
     "save_panel",
     "save_ratios",
     "save_theory_page",
+    "save_visits",
     "styles",
 ]

@@ -54,6 +54,8 @@ class Chart:
         Whether both axes are logarithmic.
     notes : mapping
         How to read what is drawn, by its name.
+    unit : str
+        What is counted along the axis.
     """
 
     key: str
@@ -63,6 +65,7 @@ class Chart:
     curves: Mapping[str, npt.NDArray[np.float64]] = dataclasses.field(default_factory=dict)
     log: bool = False
     notes: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    unit: str = "step"
 
 
 def styles(charts: Iterable[Chart]) -> dict[str, Style]:

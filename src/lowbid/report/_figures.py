@@ -46,7 +46,7 @@ def save_figure(chart: Chart, styles: Mapping[str, Style], folder: Path) -> list
     )
     with matplotlib_without_screen() as plt:
         canvas, axes = plt.subplots(figsize=(_WIDTH + beside, _HEIGHT))
-        _margins(canvas, left=0.65, right=beside, top=0.35, bottom=0.5)
+        margins(canvas, left=0.65, right=beside, top=0.35, bottom=0.5)
         draw(axes, chart, styles)
         label_ends(axes, chart, styles, labels)
         return save_png_and_svg(canvas, plt, folder, chart.key)
@@ -60,7 +60,7 @@ def save_panel(
     rows = math.ceil(len(charts) / columns)
     with matplotlib_without_screen() as plt:
         canvas, grid = plt.subplots(rows, columns, figsize=(4.0 * columns, 2.9 * rows + 0.7))
-        _margins(canvas, left=0.65, right=0.2, top=0.45, bottom=1.05, between=0.7)
+        margins(canvas, left=0.65, right=0.2, top=0.45, bottom=1.05, between=0.7)
         places = np.atleast_1d(grid).ravel()
         for axes, chart in zip(places, charts, strict=False):
             draw(axes, chart, styles)
@@ -102,7 +102,7 @@ def draw(axes: Any, chart: Chart, styles: Mapping[str, Style]) -> None:
         axes.set_xlim(0, steps[-1])
         axes.locator_params(axis="x", nbins=5)
         axes.set_ylim(bottom=0)
-    axes.set(xlabel="step", ylabel="mean regret")
+    axes.set(xlabel=chart.unit, ylabel="mean regret")
     axes.set_title(chart.title, loc="left")
     axes.grid(axis="y", color="#e6e6e6", linewidth=0.6)
     axes.set_axisbelow(True)
@@ -143,7 +143,7 @@ def _labels(chart: Chart) -> dict[str, str]:
     }
 
 
-def _margins(
+def margins(
     canvas: Any, left: float, right: float, top: float, bottom: float, between: float = 0.0
 ) -> None:
     """Leave so many inches at the edges, and between charts."""

@@ -134,6 +134,21 @@ def update(
     add_visit(state.visits, group, s, action, batch, loss, next_s)
 
 
+@kernel
+def fill_bids(
+    parameters: Parameters, problem: Problem, state: State, stage: int, own: bool, table: Floats
+) -> None:
+    """Write every batch's estimate of every action, (batch, state, action)."""
+    group = group_of(problem, stage)
+    for batch in range(parameters.batches):
+        ahead = state.batch_values[batch, stage + 1] if own else state.values[stage + 1]
+        for s in range(len(problem.actions)):
+            for action in range(problem.actions[s]):
+                table[batch, s, action] = estimate(
+                    parameters, problem, state.visits, group, stage, s, action, batch, ahead
+                )
+
+
 READINGS = ("pairs", "global", "states", "episodes")
 
 
@@ -235,6 +250,26 @@ class BatchEnsembleValueIteration(Rule):
         from lowbid.mdp.agents import _readings
 
         return _readings.KERNELS.get(self.reading, self.kernels)
+
+    def bids(self, problem: Problem, state: State, stage: int = 0) -> Floats:
+        """What each batch expects of each action from a stage on, (batch, state, action).
+
+        In returns; negated losses if the agent has losses. As of the last plan; NaN for actions
+        that do not exist.
+
+        >>> from lowbid import mdp
+        >>> agent = mdp.Agent(1, 2, horizon=1, reward_range=(0, 1))
+        >>> agent.begin(0)
+        >>> first = agent.act()
+        >>> agent.update(reward=0.5, next_state=0)
+        >>> agent.rule.bids(agent.problem, agent.state)[:, 0, first]
+        array([0.75, 1.  ])
+        """
+        shape = (self.batches, problem.n_states, problem.n_actions)
+        table = np.full(shape, np.nan)
+        own = self.reading != "pairs"
+        fill_bids(self.parameters(problem), problem, state, stage, own, table)
+        return problem.bounds[stage] - table
 
     def parameters(self, problem: Problem) -> Any:
         """What the kernels read."""

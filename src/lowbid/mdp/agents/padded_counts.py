@@ -14,7 +14,7 @@ from lowbid.policies._base import About
 BIBTEX = r"""
 @inproceedings{szita2008many,
   title = {The many faces of optimism: a unifying approach},
-  author = {Szita, Istv{\'a}n and L{\H{o}}rincz, Andr{\'a}s},
+  author = {Szita, Istv{\'a}n and Lőrincz, Andr{\'a}s},
   booktitle = {International Conference on Machine Learning},
   year = {2008},
 }

@@ -74,6 +74,11 @@ class DeepSea(Tabular):
         )
 
     @property
+    def map_axes(self) -> tuple[str, str]:
+        """What the rows and the columns of `map_of` are."""
+        return "row", "column"
+
+    @property
     def given(self) -> dict[str, Any]:
         """The parameters."""
         return {

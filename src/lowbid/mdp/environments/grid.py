@@ -6,10 +6,12 @@ import textwrap
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from lowbid._require import require
 from lowbid.errors import InvalidValueError
 from lowbid.mdp._tabular import Tabular
+from lowbid.policies._base import Floats
 
 _MOVES = ((-1, 0), (0, 1), (1, 0), (0, -1))  # up, right, down, left
 _WALL, _START, _GOAL, _FREE = "#", "S", "G", "."
@@ -86,6 +88,18 @@ class Grid(Tabular):
             horizon=horizon,
             first=(marks == _START) / (marks == _START).sum(),
         )
+
+    def map_of(self, visits: npt.ArrayLike) -> Floats:
+        """Visits of each cell, (row, column); NaN for walls."""
+        cells = np.full(self.shape, np.nan)
+        for cell, count in zip(self.cells, np.sum(np.asarray(visits), axis=(0, 2)), strict=True):
+            cells[cell] = count
+        return cells
+
+    @property
+    def map_axes(self) -> tuple[str, str]:
+        """What the rows and the columns of `map_of` are."""
+        return "row", "column"
 
     @property
     def given(self) -> dict[str, Any]:

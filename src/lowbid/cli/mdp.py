@@ -1,0 +1,166 @@
+"""Episodic MDPs: list rules and environments, compare rules, draw what an agent has learned.
+
+  lowbid mdp list
+  lowbid mdp compare --environment river-swim --environment deep-sea:size=20,stochastic=true
+      --rules "batch-ensemble-value-iteration,padded-counts,psrl:precision=10"
+  lowbid mdp draw --environment grid --rule batch-ensemble-value-iteration:batches=4
+Environments and rules are names, with parameters if you like. bandit: stands before arms, as in
+bandit:bernoulli:0.1,0.5; the drawing of a grid is a text file, grid:drawing=@FILE.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lowbid.cli._arguments import whole
+
+if TYPE_CHECKING:
+    from lowbid import mdp
+    from lowbid.simulation import Result
+
+ACTIONS = ("list", "compare", "draw")
+_OUT = "lowbid-mdp"
+_DEFAULT_RULES = "batch-ensemble-value-iteration,padded-counts,psrl,rlsvi"
+_DEFAULT_ENVIRONMENT = "river-swim"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    actions = parser.add_subparsers(metavar=" | ".join(ACTIONS), required=True)
+    listing = actions.add_parser("list", help="all rules and environments, in short")
+    listing.set_defaults(action_of_mdp=_list)
+    compare = actions.add_parser("compare", help="regret of some rules in some environments")
+    compare.add_argument(
+        "--environment", action="append", help=f"where; {_DEFAULT_ENVIRONMENT} if not given"
+    )
+    compare.add_argument(
+        "--rules", default=_DEFAULT_RULES, help="what to compare; if not given, four that differ"
+    )
+    compare.add_argument("--runs", type=whole, default=20, help="independent runs; 20")
+    compare.add_argument("--workers", type=int, help="threads; one for each core if not given")
+    compare.set_defaults(action_of_mdp=_compare)
+    draw = actions.add_parser("draw", help="what the batches of one agent bid, and its visits")
+    draw.add_argument("--environment", default=_DEFAULT_ENVIRONMENT, help="where")
+    draw.add_argument("--rule", default="batch-ensemble-value-iteration", help="the agent's rule")
+    draw.set_defaults(action_of_mdp=_draw)
+    for each in (compare, draw):
+        each.add_argument("--episodes", type=whole, default=1000, help="in a run; 1000")
+        each.add_argument("--seed", type=int, default=0, help="the same seed, the same result; 0")
+        each.add_argument("--out", type=Path, default=Path(_OUT), help=f"a folder; {_OUT}")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do what was asked for."""
+    return int(arguments.action_of_mdp(arguments))
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    from lowbid.experiments._mdp_names import environment_names, rule_names
+    from lowbid.policies._citation import reference
+
+    print("RULES")
+    rules: list[tuple[str, Any]] = [(name, cls()) for name, cls in rule_names().items()]
+    rows = [
+        (name, rule.about.family, rule.about.needs, reference(rule))
+        for name, rule in sorted(rules, key=lambda each: (each[1].about.family, each[0]))
+    ]
+    _print_table([("name", "family", "must know", "reference"), *rows])
+    print("\nENVIRONMENTS, as they are without parameters")
+    made: dict[str, Any] = dict(sorted(environment_names().items()))
+    models: dict[str, mdp.Tabular] = {name: cls() for name, cls in made.items()}
+    _print_table(
+        [
+            ("name", "states", "actions", "stages", "optimum"),
+            *(
+                (name, *map(str, (m.n_states, m.n_actions, m.horizon)), f"{m.optimum:.5g}")
+                for name, m in models.items()
+            ),
+        ]
+    )
+    return 0
+
+
+def _print_table(rows: list[tuple[str, ...]]) -> None:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (f"{cell:{width}}" for cell, width in zip(row, widths, strict=True))
+        print("  ".join(cells).rstrip())
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    from lowbid import mdp
+    from lowbid.experiments._mdp_names import environment_of_text, rules_of_text
+
+    rules = rules_of_text(arguments.rules)
+    texts = arguments.environment or [_DEFAULT_ENVIRONMENT]
+    models = {text: environment_of_text(text) for text in texts}
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    for text, model in models.items():
+        result = mdp.simulate(
+            rules,
+            model,
+            arguments.episodes,
+            arguments.runs,
+            arguments.seed,
+            workers=arguments.workers,
+        )
+        print(f"{text}: regret after {arguments.episodes} episodes, {arguments.runs} runs")
+        print(result.summary())
+        for name, share in mdp.stuck(result, model).items():
+            if share > 0.0:
+                print(f"{name}: {share:.0%} of the runs still lose half of the optimum")
+        if model.has_rewards and model.best_return is None:
+            print("Rules were told no bound on returns but the best reward at every step.")
+        print()
+        result.save(arguments.out / f"{_key(text)}.npz")
+        _draw_comparison(result, model, text, arguments.out)
+    print(f"Figures and data are in {arguments.out}.")
+    return 0
+
+
+def _draw_comparison(result: Result, model: mdp.Tabular, text: str, out: Path) -> None:
+    from lowbid.mdp import visits
+    from lowbid.report import Chart, save_figure, save_visits, styles
+
+    chart = Chart(f"{_key(text)}-regret", text, result, unit="episode")
+    save_figure(chart, styles([chart]), out)
+    found = visits(result, model).mean(axis=1)
+    maps = {name: model.map_of(found[i]) for i, name in enumerate(result.policies)}
+    save_visits(maps, model.map_axes, out, f"{_key(text)}-visits")
+
+
+def _draw(arguments: argparse.Namespace) -> int:
+    from lowbid import mdp
+    from lowbid.errors import InvalidValueError
+    from lowbid.experiments._mdp_names import environment_of_text, rules_of_text
+    from lowbid.report import save_bids, save_visits
+
+    rules = rules_of_text(arguments.rule)
+    if len(rules) != 1 or not isinstance(rules[0], mdp.BatchEnsembleValueIteration):
+        raise InvalidValueError(
+            f"--rule is {arguments.rule!r}; give one rule whose batches bid: "
+            "batch-ensemble-value-iteration, with parameters if you like."
+        )
+    rule, model = rules[0], environment_of_text(arguments.environment)
+    agent, counts = mdp.train(rule, model, arguments.episodes, arguments.seed)
+    key = _key(arguments.environment)
+    title = f"{arguments.environment}: first stage, after {arguments.episodes} episodes"
+    bids = rule.bids(agent.problem, agent.state)
+    optimal = model.optimal_action_values()
+    if not model.has_rewards:
+        bids = -bids
+    paths = save_bids(bids, optimal, title, arguments.out, f"{key}-bids")
+    paths += save_visits(
+        {rule.name: model.map_of(counts)}, model.map_axes, arguments.out, f"{key}-map"
+    )
+    for path in paths:
+        print(path)
+    return 0
+
+
+def _key(text: str) -> str:
+    """A name for files."""
+    return re.sub(r"[^a-z0-9.=]+", "-", text.lower()).strip("-")

@@ -1,0 +1,78 @@
+"""Rules and environments of MDPs by name, as they are written on the command line.
+
+A rule is its class's name and its parameters, ``batch-ensemble-value-iteration:batches=4``; so is
+an environment, ``deep-sea:size=20,stochastic=true``. ``bandit:`` stands before arms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from lowbid import mdp
+from lowbid.environments import Arms
+from lowbid.errors import InvalidValueError
+from lowbid.experiments._names import arms_of_text, kebab, make, nearest, parameters_of, split
+
+_BANDIT = "bandit"
+
+
+def rule_names() -> dict[str, type[mdp.Rule]]:
+    """All rules, by the names of the command line."""
+    return {kebab(name): getattr(mdp, name) for name in mdp.agents.__all__}
+
+
+def environment_names() -> dict[str, type[mdp.Tabular]]:
+    """All environments that are given by numbers, by the names of the command line."""
+    names = [name for name in mdp.environments.__all__ if name != "BanditMDP"]
+    return {kebab(name): getattr(mdp, name) for name in names}
+
+
+def rules_of_text(text: str) -> list[mdp.Rule]:
+    """Rules from a list in one text; an item with = belongs to the rule before it.
+
+    >>> [rule.name for rule in rules_of_text("psrl:prior=0.2,precision=10,vibe")]
+    ['PSRL(prior=0.2, precision=10)', 'VIBE']
+    """
+    items: list[str] = []
+    for item in split(text):
+        if items and "=" in item and ":" not in item:
+            items[-1] += f",{item}"
+        else:
+            items.append(item)
+    return [_of_text("rule", item, rule_names()) for item in items]
+
+
+def environment_of_text(text: str) -> mdp.Tabular:
+    """An environment from one text; the drawing of a grid may be a file, ``@path``.
+
+    >>> environment_of_text("deep-sea:size=4")
+    DeepSea(size=4, stochastic=False, best_return=1.0)
+    >>> environment_of_text("bandit:bernoulli:0.1,0.5").n_actions
+    2
+    """
+    name, _, rest = text.partition(":")
+    if name.strip().lower() == _BANDIT:
+        arms = arms_of_text(rest)
+        if not isinstance(arms, Arms):
+            raise InvalidValueError(f"{text!r}: an MDP's arms are given, not drawn at random.")
+        return mdp.BanditMDP(arms)
+    made: mdp.Tabular = _of_text("environment", text, environment_names())
+    return made
+
+
+def _of_text(what: str, text: str, known: Mapping[str, type[Any]]) -> Any:
+    name, _, rest = text.partition(":")
+    name = nearest(what, name.strip(), known)
+    parameters = parameters_of(text, rest)
+    if str(parameters.get("drawing", "")).startswith("@"):
+        parameters["drawing"] = _drawing(parameters["drawing"][1:])
+    return make(name, known[name], parameters)
+
+
+def _drawing(path: str) -> str:
+    try:
+        return Path(path).read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidValueError(f"the drawing {path} cannot be read: {error}.") from error

@@ -1,0 +1,80 @@
+import pytest
+
+import lowbid
+from lowbid import mdp
+from lowbid._kernel import interpreted
+from lowbid.cli import main
+from lowbid.experiments._mdp_names import environment_names, environment_of_text, rules_of_text
+
+
+@pytest.fixture(autouse=True)
+def uncompiled():
+    with interpreted():
+        yield
+
+
+def test_list_names_every_rule_and_environment(capsys):
+    assert main(["mdp", "list"]) == 0
+    out = capsys.readouterr().out
+    for name in ("batch-ensemble-value-iteration", "vibe", "psrl", "river-swim", "deep-sea"):
+        assert name in out
+    assert "Cassel, Rosenberg 2026" in out
+    assert "3.3973" in out
+
+
+def test_compare_prints_tables_and_saves_figures_and_data(tmp_path, capsys):
+    words = ["mdp", "compare", "--environment", "chain:size=3", "--environment", "deep-sea:size=3"]
+    words += ["--rules", "padded-counts:padding=0.5,q-learning", "--episodes", "30", "--runs", "2"]
+    assert main([*words, "--out", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert "chain:size=3: regret after 30 episodes, 2 runs" in out
+    assert "PaddedCounts(padding=0.5)" in out
+    assert "told no bound on returns" in out.split("deep-sea")[0]
+    assert "told no bound on returns" not in out.split("deep-sea")[1]
+    for name in ("chain-size=3", "deep-sea-size=3"):
+        result = lowbid.Result.load(tmp_path / f"{name}.npz")
+        assert result.regret.shape[:2] == (2, 2)
+        for picture in ("regret", "visits"):
+            assert (tmp_path / f"{name}-{picture}.png").stat().st_size > 5000
+            assert "<svg" in (tmp_path / f"{name}-{picture}.svg").read_text()
+
+
+def test_draw_shows_bids_and_visits(tmp_path, capsys):
+    words = ["mdp", "draw", "--environment", "grid:slip=0", "--episodes", "5"]
+    assert main([*words, "--out", str(tmp_path)]) == 0
+    assert (tmp_path / "grid-slip=0-bids.png").stat().st_size > 5000
+    assert (tmp_path / "grid-slip=0-map.svg").exists()
+    assert "grid-slip=0-bids.png" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["compare", "--environment", "rivr-swim"], "did you mean river-swim"),
+        (["compare", "--environment", "deep-sea:size=1"], "size is 1"),
+        (["compare", "--environment", "deep-sea:20"], "parameter=value"),
+        (["compare", "--environment", "chain:length=3"], "no parameter of chain is named"),
+        (["compare", "--rules", "prsl"], "did you mean psrl"),
+        (["compare", "--environment", "grid:drawing=@nowhere.txt"], "cannot be read"),
+        (["compare", "--environment", "bandit:random-bernoulli:3"], "not drawn at random"),
+        (["draw", "--rule", "psrl"], "whose batches bid"),
+        (["draw", "--environment", "garnet:n_states=99"], "60 at most"),
+    ],
+)
+def test_mistakes_are_explained(words, message, tmp_path, capsys):
+    assert main(["mdp", *words, *["--episodes", "1", "--out", str(tmp_path)]]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_names_stand_for_objects(tmp_path):
+    assert rules_of_text("batch-q-learning:batches=3,RLSVI") == [
+        mdp.BatchQLearning(3),
+        mdp.RLSVI(),
+    ]
+    drawing = tmp_path / "map.txt"
+    drawing.write_text("S.G\n")
+    model = environment_of_text(f"grid:drawing=@{drawing},slip=0,horizon=4")
+    assert model.optimum == 2.0
+    arms = environment_of_text("bandit:gaussian:0.1,0.5,sd=2")
+    assert isinstance(arms, mdp.BanditMDP)
+    assert len(environment_names()) == len(mdp.environments.__all__) - 1

@@ -9,6 +9,7 @@ import pytest
 import lowbid
 from follow import assert_follows, follow
 from lowbid import mdp
+from lowbid._kernel import interpreted
 from lowbid.errors import InvalidValueError
 from naive import mdp as naive
 
@@ -46,7 +47,7 @@ on_all_models = pytest.mark.parametrize("model", MODELS, ids=lambda model: repr(
 )
 def test_batches_that_have_their_values_in_common(rule, model):
     batches, rank = getattr(rule, "batches", 1), getattr(rule, "rank", 1)
-    for now in follow(rule, model, episodes=25):
+    for now in follow(rule, model, episodes=15):
         table = naive.batch_q(now.told, now.visits, batches, rule.padding, rank)
         assert_follows(now.state.policy, table, now.episode)
 
@@ -54,7 +55,7 @@ def test_batches_that_have_their_values_in_common(rule, model):
 @on_all_models
 @pytest.mark.parametrize("reading", ["global", "episodes"])
 def test_batches_that_bid_a_policy(reading, model):
-    for now in follow(BEVI(batches=3, reading=reading), model, episodes=25):
+    for now in follow(BEVI(batches=3, reading=reading), model, episodes=15):
         by_episode = reading == "episodes"
         tables = [naive.own_q(now.told, now.visits, j, 3, 1.0, by_episode) for j in range(3)]
         bids = [naive.bid_of(now.told, table) for table in tables]
@@ -70,7 +71,7 @@ def test_batches_that_bid_a_policy(reading, model):
 
 @on_all_models
 def test_batches_that_bid_at_each_state(model):
-    for now in follow(BEVI(batches=3, reading="states"), model, episodes=25):
+    for now in follow(BEVI(batches=3, reading="states"), model, episodes=15):
         tables = [naive.own_q(now.told, now.visits, j, 3, 1.0) for j in range(3)]
         highest = [
             [np.max(rows, axis=0).tolist() for rows in zip(*by_batch, strict=True)]
@@ -81,13 +82,13 @@ def test_batches_that_bid_at_each_state(model):
 
 @on_all_models
 def test_eqo(model):
-    for now in follow(mdp.EQO(scale=0.3), model, episodes=25):
+    for now in follow(mdp.EQO(scale=0.3), model, episodes=15):
         assert_follows(now.state.policy, naive.eqo(now.told, now.visits, 0.3))
 
 
 @on_all_models
 def test_certainty_equivalence(model):
-    for now in follow(mdp.CertaintyEquivalence(), model, episodes=25):
+    for now in follow(mdp.CertaintyEquivalence(), model, episodes=15):
         assert_follows(now.state.policy, naive.certainty_equivalence(now.told, now.visits))
 
 
@@ -95,7 +96,7 @@ def test_certainty_equivalence(model):
 @pytest.mark.parametrize("bonus", ["bernstein", "hoeffding"])
 def test_ucbvi(bonus, model):
     before = None
-    for now in follow(mdp.UCBVI(bonus, scale=0.003, delta=0.1), model, episodes=25):
+    for now in follow(mdp.UCBVI(bonus, scale=0.003, delta=0.1), model, episodes=15):
         before = naive.ucbvi(now.told, now.visits, before, 0.003, 0.1, bonus == "bernstein")
         assert_follows(now.state.policy, before, now.episode)
 
@@ -111,13 +112,13 @@ def test_psrl(prior, model):
 
 @on_all_models
 def test_rlsvi(model):
-    for now in follow(mdp.RLSVI(variance=0.3, prior=2.0), model, episodes=25):
+    for now in follow(mdp.RLSVI(variance=0.3, prior=2.0), model, episodes=15):
         assert_follows(now.state.policy, naive.rlsvi(now.told, now.visits, now.stream, 0.3, 2.0))
 
 
 @on_all_models
 def test_russo_rlsvi(model):
-    for now in follow(mdp.RussoRLSVI(scale=0.01), model, episodes=25):
+    for now in follow(mdp.RussoRLSVI(scale=0.01), model, episodes=15):
         table = naive.russo_rlsvi(now.told, now.visits, now.stream, now.episode, 0.01)
         assert_follows(now.state.policy, table)
 
@@ -133,7 +134,7 @@ def test_ensemble_rlsvi(model):
 
 @on_all_models
 def test_lsvi_phe(model):
-    for now in follow(mdp.LSVIPHE(3, variance=0.3, regularisation=0.5), model, episodes=25):
+    for now in follow(mdp.LSVIPHE(3, variance=0.3, regularisation=0.5), model, episodes=15):
         table = naive.lsvi_phe(now.told, now.visits, now.stream, 3, 0.3, 0.5)
         assert_follows(now.state.policy, table)
 
@@ -141,7 +142,7 @@ def test_lsvi_phe(model):
 @on_all_models
 @pytest.mark.parametrize("rule", mdp.QLearning.variants(), ids=lambda rule: rule.name)
 def test_q_learning(rule, model):
-    for now in follow(rule, model, episodes=40):
+    for now in follow(rule, model, episodes=25):
         table = naive.q_learning(now.told, now.visits, rule.step, rule.optimistic)
         assert_follows(now.state.policy, table)
 
@@ -151,7 +152,7 @@ def test_q_learning(rule, model):
     "rule", [mdp.EBQL(3), mdp.EBQL(4, step=0.2), mdp.DoubleQLearning()], ids=lambda rule: rule.name
 )
 def test_double_q_and_ebql(rule, model):
-    for now in follow(rule, model, episodes=40):
+    for now in follow(rule, model, episodes=25):
         table = naive.ebql(now.told, now.visits, getattr(rule, "members", 2), rule.step)
         assert_follows(now.state.policy, table, now.episode)
 
@@ -159,14 +160,14 @@ def test_double_q_and_ebql(rule, model):
 @on_all_models
 @pytest.mark.parametrize("bonus", ["hoeffding", "bernstein"])
 def test_ucb_q(bonus, model):
-    for now in follow(mdp.UCBQ(bonus, scale=0.02), model, episodes=40):
+    for now in follow(mdp.UCBQ(bonus, scale=0.02), model, episodes=25):
         table = naive.ucb_q(now.told, now.visits, 0.02, 0.05, bonus == "bernstein")
         assert_follows(now.state.policy, table, now.episode)
 
 
 @on_all_models
 def test_batch_q_learning(model):
-    for now in follow(mdp.BatchQLearning(3), model, episodes=40):
+    for now in follow(mdp.BatchQLearning(3), model, episodes=25):
         table = naive.batch_q_learning(now.told, now.visits, 3)
         assert_follows(now.state.policy, table, now.episode)
 
@@ -228,18 +229,27 @@ BANDITS = [
 ]
 
 
-@pytest.mark.parametrize("arms", BANDITS, ids=repr)
-def test_with_one_state_and_stage_it_is_batch_ensemble_bit_for_bit(arms):
-    steps = np.arange(1, 401)
-    for batches, padding in ((2, 1.0), (3, 2.0)):
-        bandit = lowbid.simulate(
-            lowbid.BatchEnsemble(batches=batches, padding=padding), arms, 400, 20, 5, steps
-        )
-        for reading in ("pairs", "states"):
-            rule = Twin(batches=batches, padding=padding, reading=reading)
-            ours = mdp.simulate(rule, mdp.BanditMDP(arms), 400, 20, 5, steps)
-            assert np.array_equal(ours.pulls, bandit.pulls)
-            assert np.allclose(ours.regret, bandit.regret, rtol=0, atol=1e-9)
+def assert_is_batch_ensemble(arms, batches, padding, reading, runs, steps):
+    every = np.arange(1, steps + 1)
+    policy = lowbid.BatchEnsemble(batches=batches, padding=padding)
+    rule = Twin(batches=batches, padding=padding, reading=reading)
+    bandit = lowbid.simulate(policy, arms, steps, runs, 5, every, workers=1)
+    ours = mdp.simulate(rule, mdp.BanditMDP(arms), steps, runs, 5, every, workers=1)
+    assert np.array_equal(ours.pulls, bandit.pulls)
+    assert np.allclose(ours.regret, bandit.regret, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("reading", ["pairs", "states"])
+@pytest.mark.parametrize(("batches", "padding"), [(2, 1.0), (3, 2.0)])
+def test_with_one_state_and_stage_it_is_batch_ensemble_bit_for_bit(batches, padding, reading):
+    assert_is_batch_ensemble(BANDITS[0], batches, padding, reading, runs=50, steps=500)
+
+
+@pytest.mark.parametrize("reading", ["pairs", "states"])
+@pytest.mark.parametrize("arms", BANDITS, ids=lambda arms: type(arms).__name__)
+def test_and_so_it_is_for_losses_of_all_kinds(arms, reading):
+    with interpreted():
+        assert_is_batch_ensemble(arms, 3, 2.0, reading, runs=2, steps=150)
 
 
 def test_with_one_state_and_stage_the_global_reading_chooses_one_of_the_tied_arms():

@@ -148,13 +148,28 @@ def within_three_errors(regret, mean, se):
     return abs(ours.mean - mean) < 3 * np.hypot(ours.se, se)
 
 
-def test_figures_that_a_prototype_measured_on_river_swim():
+MEASURED = {
+    "B": (BEVI(), 69.5, 1.3),
+    "PSRL": (mdp.PSRL(), 198.9, 2.3),
+    "UCB-H": (mdp.UCBQ(), 2955, 14),
+    "batch Q": (mdp.BatchQLearning(), 949, 5.1),
+    "optimistic Q": (mdp.QLearning(epsilon=0.0, optimistic=True), 707, 49),
+    "UCBVI": (mdp.UCBVI(scale=0.001), 23, 0.7),
+}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in ("B", "PSRL") else pytest.param(name, marks=pytest.mark.slow)
+        for name in MEASURED
+    ],
+)
+def test_figures_that_a_prototype_measured_on_river_swim(name):
     """Regret after 2,000 episodes, by independent code with other random numbers."""
-    rules = {"B": BEVI(), "PSRL": mdp.PSRL(), "UCB-H": mdp.UCBQ(), "batch Q": mdp.BatchQLearning()}
-    result = mdp.simulate(rules, mdp.RiverSwim(), episodes=2000, runs=50, seed=0)
-    figures = {"B": (69.5, 1.3), "PSRL": (198.9, 2.3), "UCB-H": (2955, 14), "batch Q": (949, 5.1)}
-    for name, (mean, se) in figures.items():
-        assert within_three_errors(result[name].regret[0, :, -1], mean, se), name
+    rule, mean, se = MEASURED[name]
+    result = mdp.simulate(rule, mdp.RiverSwim(), episodes=2000, runs=50, seed=0)
+    assert within_three_errors(result.regret[0, :, -1], mean, se)
 
 
 def test_dithering_does_not_find_the_treasure_and_bidding_does():

@@ -74,7 +74,7 @@ def simulate(
     --------
     >>> from lowbid import mdp
     >>> rules = [mdp.BatchEnsembleValueIteration(), mdp.QLearning()]
-    >>> result = mdp.simulate(rules, mdp.RiverSwim(), episodes=200, runs=10, seed=0)
+    >>> result = mdp.simulate(rules, mdp.Chain(4), episodes=100, runs=2, seed=0)
     >>> [row.policy for row in result.summary()]
     ['BatchEnsembleValueIteration', 'QLearning']
     """

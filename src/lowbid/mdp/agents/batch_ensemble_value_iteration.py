@@ -192,9 +192,9 @@ class BatchEnsembleValueIteration(Rule):
     --------
     >>> from lowbid import mdp
     >>> rule = mdp.BatchEnsembleValueIteration()
-    >>> result = mdp.simulate(rule, mdp.RiverSwim(), episodes=2000, runs=20, seed=0)
+    >>> result = mdp.simulate(rule, mdp.Chain(4), episodes=100, runs=2, seed=0)
     >>> print(f"{result.regret[0, :, -1].mean():.1f}")
-    69.0
+    12.7
 
     References
     ----------

@@ -89,9 +89,9 @@ class BatchQLearning(Rule):
     Examples
     --------
     >>> from lowbid import mdp
-    >>> result = mdp.simulate(mdp.BatchQLearning(), mdp.Chain(4), episodes=500, runs=10, seed=0)
+    >>> result = mdp.simulate(mdp.BatchQLearning(), mdp.Chain(4), episodes=100, runs=2, seed=0)
     >>> print(f"{result.regret[0, :, -1].mean():.1f}")
-    40.4
+    17.5
 
     References
     ----------

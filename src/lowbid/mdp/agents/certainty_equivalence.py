@@ -60,9 +60,9 @@ class CertaintyEquivalence(Rule):
     --------
     >>> from lowbid import mdp
     >>> rule = mdp.CertaintyEquivalence()
-    >>> result = mdp.simulate(rule, mdp.RiverSwim(), episodes=500, runs=10, seed=0)
+    >>> result = mdp.simulate(rule, mdp.Chain(4), episodes=100, runs=2, seed=0)
     >>> print(f"{result.regret[0, :, -1].mean():.1f}")
-    1648.7
+    6.8
 
     References
     ----------

@@ -44,9 +44,9 @@ class DoubleQLearning(Rule):
     Examples
     --------
     >>> from lowbid import mdp
-    >>> result = mdp.simulate(mdp.DoubleQLearning(), mdp.Chain(4), episodes=500, runs=10, seed=0)
+    >>> result = mdp.simulate(mdp.DoubleQLearning(), mdp.Chain(4), episodes=100, runs=2, seed=0)
     >>> print(f"{result.regret[0, :, -1].mean():.1f}")
-    81.9
+    21.7
 
     References
     ----------

@@ -137,9 +137,9 @@ class EBQL(Rule):
     --------
     >>> from lowbid import mdp
     >>> rules = [mdp.EBQL(step=0.1), mdp.DoubleQLearning(step=0.1)]
-    >>> result = mdp.simulate(rules, mdp.MetaChain(), episodes=2000, runs=10, seed=0)
+    >>> result = mdp.simulate(rules, mdp.Chain(4), episodes=100, runs=2, seed=0)
     >>> print(result.regret[:, :, -1].mean(axis=1).round(1))
-    [138.  146.1]
+    [17.5 15.5]
 
     References
     ----------

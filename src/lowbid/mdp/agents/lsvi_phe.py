@@ -76,9 +76,9 @@ class LSVIPHE(Rule):
     Examples
     --------
     >>> from lowbid import mdp
-    >>> result = mdp.simulate(mdp.LSVIPHE(), mdp.RiverSwim(), episodes=500, runs=10, seed=0)
+    >>> result = mdp.simulate(mdp.LSVIPHE(), mdp.Chain(4), episodes=100, runs=2, seed=0)
     >>> print(f"{result.regret[0, :, -1].mean():.1f}")
-    66.0
+    4.4
 
     References
     ----------

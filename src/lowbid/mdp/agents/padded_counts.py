@@ -43,9 +43,9 @@ class PaddedCounts(Rule):
     Examples
     --------
     >>> from lowbid import mdp
-    >>> result = mdp.simulate(mdp.PaddedCounts(), mdp.RiverSwim(), episodes=500, runs=10, seed=0)
+    >>> result = mdp.simulate(mdp.PaddedCounts(), mdp.Chain(4), episodes=100, runs=2, seed=0)
     >>> print(f"{result.regret[0, :, -1].mean():.1f}")
-    41.3
+    3.4
 
     References
     ----------

@@ -166,9 +166,9 @@ class PSRL(Rule):
     Examples
     --------
     >>> from lowbid import mdp
-    >>> result = mdp.simulate(mdp.PSRL(), mdp.RiverSwim(), episodes=500, runs=10, seed=0)
+    >>> result = mdp.simulate(mdp.PSRL(), mdp.Chain(4), episodes=100, runs=2, seed=0)
     >>> print(f"{result.regret[0, :, -1].mean():.1f}")
-    162.0
+    21.1
 
     References
     ----------

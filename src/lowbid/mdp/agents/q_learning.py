@@ -114,9 +114,9 @@ class QLearning(Rule):
     --------
     >>> from lowbid import mdp
     >>> rules = [mdp.QLearning(), mdp.QLearning(epsilon=0.0, optimistic=True)]
-    >>> result = mdp.simulate(rules, mdp.Chain(4), episodes=500, runs=10, seed=0)
+    >>> result = mdp.simulate(rules, mdp.Chain(4), episodes=100, runs=2, seed=0)
     >>> print(result.regret[:, :, -1].mean(axis=1).round(1))
-    [90.3 89.6]
+    [18.4  9.9]
 
     References
     ----------

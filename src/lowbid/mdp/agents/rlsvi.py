@@ -66,9 +66,9 @@ class RLSVI(Rule):
     Examples
     --------
     >>> from lowbid import mdp
-    >>> result = mdp.simulate(mdp.RLSVI(), mdp.RiverSwim(), episodes=500, runs=10, seed=0)
+    >>> result = mdp.simulate(mdp.RLSVI(), mdp.Chain(4), episodes=100, runs=2, seed=0)
     >>> print(f"{result.regret[0, :, -1].mean():.1f}")
-    53.8
+    4.9
 
     References
     ----------

@@ -76,9 +76,9 @@ class RussoRLSVI(Rule):
     --------
     >>> from lowbid import mdp
     >>> rule = mdp.RussoRLSVI(scale=1e-5)
-    >>> result = mdp.simulate(rule, mdp.RiverSwim(), episodes=500, runs=10, seed=0)
+    >>> result = mdp.simulate(rule, mdp.Chain(4), episodes=100, runs=2, seed=0)
     >>> print(f"{result.regret[0, :, -1].mean():.1f}")
-    206.2
+    5.3
 
     References
     ----------

@@ -160,9 +160,9 @@ class UCBQ(Rule):
     Examples
     --------
     >>> from lowbid import mdp
-    >>> result = mdp.simulate(mdp.UCBQ(), mdp.Chain(4), episodes=500, runs=10, seed=0)
+    >>> result = mdp.simulate(mdp.UCBQ(), mdp.Chain(4), episodes=100, runs=2, seed=0)
     >>> print(f"{result.regret[0, :, -1].mean():.1f}")
-    54.9
+    13.1
 
     References
     ----------

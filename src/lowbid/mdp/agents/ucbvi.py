@@ -189,9 +189,9 @@ class UCBVI(Rule):
     Examples
     --------
     >>> from lowbid import mdp
-    >>> result = mdp.simulate(mdp.UCBVI(), mdp.RiverSwim(), episodes=500, runs=10, seed=0)
+    >>> result = mdp.simulate(mdp.UCBVI(), mdp.Chain(4), episodes=100, runs=2, seed=0)
     >>> print(f"{result.regret[0, :, -1].mean():.1f}")
-    121.7
+    6.1
 
     References
     ----------

@@ -49,9 +49,9 @@ class VIBE(Rule):
     Examples
     --------
     >>> from lowbid import mdp
-    >>> result = mdp.simulate(mdp.VIBE(), mdp.Chain(8), episodes=500, runs=10, seed=0)
+    >>> result = mdp.simulate(mdp.VIBE(), mdp.Chain(4), episodes=100, runs=2, seed=0)
     >>> print(f"{result.regret[0, :, -1].mean():.1f}")
-    27.7
+    9.9
 
     References
     ----------

@@ -83,6 +83,8 @@ def test_what_the_nth_visit_brings_does_not_depend_on_who_comes():
     assert both.sum() > 100
     assert np.array_equal(first[both], third[both])
     assert np.array_equal(second[~np.isnan(second + fourth)], fourth[~np.isnan(second + fourth)])
+    noisy = first[0, 0, 0, :, 0]  # the first state's action 0 has Gaussian losses
+    assert len(np.unique(noisy[~np.isnan(noisy)])) > 20  # other visits, other losses
     for other in (second, other_seed[0]):  # another run, another seed
         assert not np.array_equal(first[both], other[both], equal_nan=True)
 

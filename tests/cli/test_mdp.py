@@ -77,4 +77,6 @@ def test_names_stand_for_objects(tmp_path):
     assert model.optimum == 2.0
     arms = environment_of_text("bandit:gaussian:0.1,0.5,sd=2")
     assert isinstance(arms, mdp.BanditMDP)
+    lake = environment_of_text("gymnasium:FrozenLake-v1,is_slippery=false,horizon=9")
+    assert lake.optimum == 1.0
     assert len(environment_names()) == len(mdp.environments.__all__) - 1

@@ -2,6 +2,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import lowbid
 from lowbid import mdp
@@ -179,3 +181,23 @@ def test_dithering_does_not_find_the_treasure_and_bidding_does():
     result = mdp.simulate(rules, mdp.DeepSea(20), episodes=2000, runs=10, seed=0)
     assert result["dithering"].regret[0, :, -1].min() > 0.99 * 2000 * 0.99
     assert within_three_errors(result["bidding"].regret[0, :, -1], 209, 0.3)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [BEVI(), BEVI(reading="global"), mdp.EQO(), mdp.UCBVI(), mdp.UCBQ(), mdp.BatchQLearning()],
+    ids=lambda rule: rule.name,
+)
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=5)
+def test_losses_and_rewards_are_the_same_to_optimistic_rules(rule, seed):
+    """Rewards in eighths, so that one less the reward is exact."""
+    random = np.random.default_rng(seed)
+    transitions = random.dirichlet(np.ones(3), size=(3, 2))
+    rewards = random.integers(0, 9, size=(3, 2)) / 8
+    losses = mdp.Tabular(transitions, losses=1.0 - rewards, horizon=3)
+    gains = mdp.Tabular(transitions, rewards=rewards, horizon=3)
+    with interpreted():
+        first, second = (mdp.simulate(rule, each, 12, 1, seed) for each in (losses, gains))
+    assert np.array_equal(first.pulls, second.pulls)
+    assert np.allclose(first.regret, second.regret, rtol=0, atol=1e-9)

@@ -5,7 +5,8 @@
       --rules "batch-ensemble-value-iteration,padded-counts,psrl:precision=10"
   lowbid mdp draw --environment grid --rule batch-ensemble-value-iteration:batches=4
 Environments and rules are names, with parameters if you like. bandit: stands before arms, as in
-bandit:bernoulli:0.1,0.5; the drawing of a grid is a text file, grid:drawing=@FILE.
+bandit:bernoulli:0.1,0.5, and gymnasium: before names of Gymnasium's tables, as in
+gymnasium:FrozenLake-v1,best_return=1; the drawing of a grid is a text file, grid:drawing=@FILE.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Rules and environments of MDPs by name, as they are written on the command line.
 
 A rule is its class's name and its parameters, ``batch-ensemble-value-iteration:batches=4``; so is
-an environment, ``deep-sea:size=20,stochastic=true``. ``bandit:`` stands before arms.
+an environment, ``deep-sea:size=20,stochastic=true``. ``bandit:`` stands before arms, and
+``gymnasium:`` before the name of a Gymnasium environment.
 """
 
 from __future__ import annotations
@@ -13,9 +14,17 @@ from typing import Any
 from lowbid import mdp
 from lowbid.environments import Arms
 from lowbid.errors import InvalidValueError
-from lowbid.experiments._names import arms_of_text, kebab, make, nearest, parameters_of, split
+from lowbid.experiments._names import (
+    arms_of_text,
+    kebab,
+    make,
+    nearest,
+    number,
+    parameters_of,
+    split,
+)
 
-_BANDIT = "bandit"
+_BANDIT, _GYMNASIUM = "bandit", "gymnasium"
 
 
 def rule_names() -> dict[str, type[mdp.Rule]]:
@@ -58,6 +67,10 @@ def environment_of_text(text: str) -> mdp.Tabular:
         if not isinstance(arms, Arms):
             raise InvalidValueError(f"{text!r}: an MDP's arms are given, not drawn at random.")
         return mdp.BanditMDP(arms)
+    if name.strip().lower() == _GYMNASIUM:
+        named, _, more = rest.partition(",")
+        parameters = {key: number(value) for key, value in parameters_of(text, more).items()}
+        return mdp.FromGymnasium(named.strip(), **parameters)
     made: mdp.Tabular = _of_text("environment", text, environment_names())
     return made
 

@@ -1,6 +1,7 @@
 """Follow a rule episode by episode, uncompiled, with all visits so far laid open."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,3 +68,25 @@ def assert_follows(policy: Any, table: list[list[list[float]]], where: object = 
     for stage, rows in enumerate(table):
         for s, row in enumerate(rows):
             assert int(policy[stage, s]) in best_actions(row), f"{where} stage {stage} state {s}"
+
+
+class WandererState(NamedTuple):
+    """Its plan, and how often each state was left."""
+
+    policy: Any
+    counts: Any
+
+
+@dataclass(frozen=True)
+class Wanderer(Rule):
+    """In plain Python: takes the actions in turn."""
+
+    def init(self, problem):
+        shape = (problem.horizon, problem.n_states)
+        return WandererState(np.zeros(shape, np.int64), np.zeros(shape, np.int64))
+
+    def plan(self, problem, state, episode, stream):
+        state.policy[:] = state.counts % problem.actions
+
+    def update(self, problem, state, stage, s, action, loss, next_s, stream):
+        state.counts[stage, s] += 1

@@ -2,12 +2,11 @@ import copy
 import io
 import json
 import pickle
-from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import pytest
 
+from follow import Wanderer
 from lowbid import mdp
 from lowbid._kernel import interpreted
 from lowbid.errors import FileFormatError, InvalidValueError
@@ -53,77 +52,6 @@ def test_compiled_and_uncompiled_simulations_agree(rule):
         plain = mdp.simulate(rule, model, 30, runs=2, seed=1, checkpoints=every)
     assert np.array_equal(compiled.pulls, plain.pulls)
     assert np.array_equal(compiled.regret, plain.regret)
-
-
-class State(NamedTuple):
-    policy: np.ndarray
-    counts: np.ndarray
-
-
-@dataclass(frozen=True)
-class Wanderer(mdp.Rule):
-    """In plain Python: takes the actions in turn."""
-
-    def init(self, problem):
-        shape = (problem.horizon, problem.n_states)
-        return State(np.zeros(shape, np.int64), np.zeros(shape, np.int64))
-
-    def plan(self, problem, state, episode, stream):
-        state.policy[:] = state.counts % problem.actions
-
-    def update(self, problem, state, stage, s, action, loss, next_s, stream):
-        state.counts[stage, s] += 1
-
-
-class ChangesItsMind(Wanderer):
-    def update(self, problem, state, stage, s, action, loss, next_s, stream):
-        state.policy[:] = 1 - state.policy.clip(0, 1)
-        state.policy[:] %= problem.actions
-
-
-class TossesItsOwnCoins(Wanderer):
-    def plan(self, problem, state, episode, stream):
-        state.policy[:] = np.random.default_rng().integers(problem.actions)
-
-
-class HidesItsState(Wanderer):
-    def __init__(self):
-        object.__setattr__(self, "hidden", [0])
-
-    def plan(self, problem, state, episode, stream):
-        self.hidden[0] += 1
-        state.policy[:] = self.hidden[0] // 7 % problem.actions
-
-
-class ForgetsToSaveItsTurn(Wanderer):
-    turns = {}  # noqa: RUF012, a state where none must be
-
-    def init(self, problem):
-        state = super().init(problem)
-        self.turns[id(state)] = 0
-        return state
-
-    def plan(self, problem, state, episode, stream):
-        self.turns[id(state)] += 1
-        state.policy[:] = self.turns[id(state)] // 3 % problem.actions
-
-
-def test_rules_in_plain_python_are_agents_too():
-    check_agent(Wanderer())
-
-
-@pytest.mark.parametrize(
-    ("rule", "complaint"),
-    [
-        (ChangesItsMind(), "before it was reached"),
-        (TossesItsOwnCoins(), "differ"),
-        (HidesItsState(), "differ"),
-        (ForgetsToSaveItsTurn(), "a loaded agent acts otherwise"),
-    ],
-)
-def test_broken_promises_are_found(rule, complaint):
-    with pytest.raises(AssertionError, match=complaint):
-        check_agent(rule)
 
 
 def corridor(**options):

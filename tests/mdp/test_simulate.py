@@ -129,12 +129,13 @@ def test_first_states_follow_their_distribution():
     ("arguments", "message"),
     [
         (([], mdp.RiverSwim(), 10), "rules is empty"),
-        ((BEVI, mdp.RiverSwim(), 10), "a rule is"),
-        (([BEVI], mdp.RiverSwim(), 10), "give an object such as mdp.BatchEnsembleValueIteration"),
-        (([BEVI(), BEVI()], mdp.RiverSwim(), 10), "the same name"),
+        ((BEVI, mdp.RiverSwim(), 10), "give a rule such as mdp.QLearning"),
+        (([BEVI], mdp.RiverSwim(), 10), "give an object such as BatchEnsembleValueIteration"),
+        (([BEVI(), BEVI()], mdp.RiverSwim(), 10), "two rules are named"),
         ((BEVI(), "river", 10), "environment is 'river'"),
         ((BEVI(), mdp.RiverSwim(), 0), "episodes is 0"),
-        ((lowbid.UCB1(), mdp.RiverSwim(), 10), "a rule is"),
+        ((lowbid.UCB1(), mdp.RiverSwim(), 10), "rules is UCB1"),
+        ((BEVI(), mdp.RiverSwim(), 10, 10**12), "the result would take"),
     ],
 )
 def test_bad_arguments_are_refused(arguments, message):

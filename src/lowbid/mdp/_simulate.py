@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -20,12 +20,19 @@ from lowbid.mdp._loop import episode_of_rule, play
 from lowbid.mdp._tabular import Tabular
 from lowbid.policies._base import Ints
 from lowbid.simulation import Result
-from lowbid.simulation._inputs import read_checkpoints
+from lowbid.simulation._inputs import (
+    Wanted,
+    check_progress,
+    check_size,
+    named_rules,
+    read_checkpoints,
+)
 from lowbid.simulation._progress import Progress
 from lowbid.simulation._provenance import provenance
 from lowbid.simulation._workers import Task, work_off
 
 _TASKS_PER_WORKER = 4
+_RULES = Wanted("rule", "rules", "mdp.QLearning()", "init, plan and update")
 
 
 def simulate(
@@ -78,12 +85,14 @@ def simulate(
     >>> [row.policy for row in result.summary()]
     ['BatchEnsembleValueIteration', 'QLearning']
     """
-    named = _named(rules)
+    named = named_rules(rules, Rule, _RULES)
+    check_progress(progress)
     if not isinstance(environment, Tabular):
         raise InvalidValueError(f"environment is {environment!r}; give one such as RiverSwim().")
     episodes, runs = require_whole("episodes", episodes), require_whole("runs", runs)
     steps = read_checkpoints(checkpoints, episodes)
     workers = require_whole("workers", (os.cpu_count() or 1) if workers is None else workers)
+    check_size(runs, len(named), len(steps), environment.world.means.size)
     regret = np.zeros((len(named), runs, len(steps)))
     pulls = np.zeros((len(named), runs, environment.world.means.size), np.int64)
     chunk = max(1, -(-runs // (_TASKS_PER_WORKER * workers)))
@@ -178,23 +187,3 @@ def _tasks(
 
     for first in range(0, len(regret), chunk):
         yield functools.partial(task, first)
-
-
-def _named(rules: Rule | Sequence[Rule] | Mapping[str, Rule]) -> dict[str, Rule]:
-    """Rules by name, or a clear error."""
-    if isinstance(rules, Mapping):
-        named = {str(name): rule for name, rule in rules.items()}
-    else:
-        listed = list(rules) if isinstance(rules, Iterable) else [rules]
-        named = {getattr(rule, "name", repr(rule)): rule for rule in listed}
-        if len(named) < len(listed):
-            raise InvalidValueError(
-                "two rules have the same name; give a mapping from names to rules."
-            )
-    if not named:
-        raise InvalidValueError("rules is empty; give at least one, such as mdp.QLearning().")
-    for rule in named.values():
-        if not isinstance(rule, Rule) or not hasattr(rule, "kernels"):
-            hint = f"{rule.__name__}()" if isinstance(rule, type) else "QLearning()"
-            raise InvalidValueError(f"a rule is {rule!r}; give an object such as mdp.{hint}.")
-    return named

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,43 +18,66 @@ LONGEST_HORIZON = 10**15
 LARGEST_RESULT = 2**40  # bytes
 
 
+R = TypeVar("R")
+
+
+class Wanted(NamedTuple):
+    """What kind of rules a simulation plays, in words for its errors."""
+
+    singular: str
+    plural: str
+    example: str
+    functions: str
+
+
+_POLICIES = Wanted("policy", "policies", "BatchEnsemble()", "init, select and update")
+
+
 def named_policies(policies: Policy | Iterable[Policy] | Mapping[str, Policy]) -> dict[str, Policy]:
     """Policies by name, or a clear error."""
-    if isinstance(policies, Policy):
-        policies = [policies]
-    if not isinstance(policies, Iterable):
+    return named_rules(policies, Policy, _POLICIES)
+
+
+def named_rules(
+    rules: R | Iterable[R] | Mapping[str, R], kind: type[R], wanted: Wanted
+) -> dict[str, R]:
+    """Rules of a kind by name, or a clear error."""
+    singular, plural, example, functions = wanted
+    if isinstance(rules, kind):
+        rules = [rules]
+    if not isinstance(rules, Iterable):
         raise InvalidValueError(
-            f"policies is {policies!r}; give a policy such as BatchEnsemble(), several in a list, "
-            "or a mapping from names to policies."
+            f"{plural} is {rules!r}; give a {singular} such as {example}, several in a list, "
+            f"or a mapping from names to {plural}."
         )
-    pairs = list(_pairs(policies))
+    pairs = list(_pairs(rules))
     if not pairs:
-        raise InvalidValueError("policies is empty; give at least one, such as BatchEnsemble().")
-    for _, policy in pairs:
-        if not isinstance(policy, Policy):
-            hint = f"{policy.__name__}()" if isinstance(policy, type) else "BatchEnsemble()"
-            raise InvalidValueError(f"a policy is {policy!r}; give an object such as {hint}.")
-        if not hasattr(policy, "kernels"):
+        raise InvalidValueError(f"{plural} is empty; give at least one, such as {example}.")
+    for _, rule in pairs:
+        if not isinstance(rule, kind):
+            hint = f"{rule.__name__}()" if isinstance(rule, type) else example
+            raise InvalidValueError(f"a {singular} is {rule!r}; give an object such as {hint}.")
+        if not hasattr(rule, "kernels"):
             raise InvalidValueError(
-                f"{type(policy).__name__} has no rule; define its methods init, select and update, "
-                "or its kernels."
+                f"{type(rule).__name__} has no rule; define its methods {functions}, or its "
+                "kernels."
             )
     named = dict(pairs)
     if len(named) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise InvalidValueError(
-            f"two policies are named {twice!r}; give a mapping from names to policies."
+            f"two {plural} are named {twice!r}; give a mapping from names to {plural}."
         )
     return named
 
 
-def _pairs(policies: Iterable[Policy] | Mapping[str, Policy]) -> Iterator[tuple[str, Policy]]:
-    if isinstance(policies, Mapping):
-        yield from ((str(name), policy) for name, policy in policies.items())
+def _pairs(rules: Iterable[R] | Mapping[str, R]) -> Iterator[tuple[str, R]]:
+    if isinstance(rules, Mapping):
+        yield from ((str(name), rule) for name, rule in rules.items())
     else:
-        for policy in policies:
-            yield getattr(policy, "name", repr(policy)), policy
+        for rule in rules:
+            yield getattr(rule, "name", repr(rule)), rule
 
 
 def check_losses(name: str, policy: Policy, environment: Environment) -> None:

@@ -14,6 +14,7 @@ from benchmarks.peers import NotInstalledError, Server
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
 
 
+@pytest.mark.slow
 @needs_gcc
 def test_the_loops_in_c_do_the_same_work():
     found = c_loops.measure(repeats=1, runs=50)
@@ -39,6 +40,7 @@ def test_many_arms_are_timed_in_one_long_play(monkeypatch):
     assert growth.with_arms(growth.BATCH_ENSEMBLE, 200, repeats=1, seconds=1e-4) > 0
 
 
+@pytest.mark.slow
 def test_every_policy_of_the_paper_has_a_series():
     for name in growth.paper_policies(100):
         assert len(growth.time_with_steps(name, (50, 100), repeats=1, patience=60)) == 2
@@ -92,6 +94,7 @@ def test_a_peer_that_cannot_be_had_is_reported(monkeypatch):
     assert beside_peers.start(["river"]) == ({}, {"river": "no wheel for river"})
 
 
+@pytest.mark.slow
 def test_lowbid_answers_the_questions_that_peers_are_asked():
     server = Server("lowbid")
     try:

@@ -1,9 +1,12 @@
 import dataclasses
 
+import pytest
+
 from lowbid import validation
 from lowbid.cli import main
 
 
+@pytest.mark.slow
 def test_quick_form_prints_ours_beside_the_published_figures(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     assert main(["validate", "sda-paper", "--quick", "--seed", "1"]) == 0

@@ -34,6 +34,7 @@ def test_keeps_the_promises_of_all_agents(rule):
     check_agent(rule, episodes=8)
 
 
+@pytest.mark.slow
 def test_compiled_agents_keep_them_too():
     check_agent(BEVI())
 
@@ -44,6 +45,7 @@ def test_all_compiled_agents_keep_them_too(rule):
     check_agent(rule)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", FEW, ids=lambda rule: rule.name)
 def test_compiled_and_uncompiled_simulations_agree(rule):
     model, every = mdp.RiverSwim(horizon=6), np.arange(1, 31)

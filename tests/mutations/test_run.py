@@ -31,6 +31,7 @@ def mutation(name, old, new, match="add"):
     return run.Mutation("table", name, "src/sums.py", old, new, ("tests/test_sums.py",), match)
 
 
+@pytest.mark.slow
 def test_mistakes_are_killed_survive_or_do_not_fit(project):
     planted = [
         mutation("minus", "a + b", "a - b"),

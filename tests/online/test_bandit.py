@@ -286,6 +286,7 @@ print(json.dumps({"kills": kills, "whole": whole, "during": during}))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills processes that it forks")
 def test_a_kill_at_any_moment_leaves_a_whole_file(tmp_path):
     done = subprocess.run(

@@ -32,6 +32,7 @@ def test_there_are_such_policies():
     assert {lowbid.BESA, lowbid.GIRO, lowbid.NPTS, lowbid.SemiBoundedIMED, lowbid.SSMC} <= classes
 
 
+@pytest.mark.slow  # with few arms, the kit for policies checks the same
 @pytest.mark.parametrize("policy", KEEPERS, ids=lambda policy: policy.name)
 @pytest.mark.parametrize("n_arms", [3, 200])
 def test_plays_as_in_a_simulation_with_room_from_the_start(policy, n_arms):

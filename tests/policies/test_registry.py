@@ -9,9 +9,18 @@ from lowbid.testing import check_policy
 
 CLASSES = [getattr(policies, name) for name in policies.__all__]
 VARIANTS = [policy for cls in CLASSES for policy in cls.variants()]
+DEFAULTS = [cls.variants()[0] for cls in CLASSES]
 
 
-@pytest.mark.parametrize("policy", VARIANTS, ids=lambda policy: policy.name)
+# Each variant compiles loops of its own, which takes seconds.
+@pytest.mark.parametrize(
+    "policy",
+    [
+        pytest.param(policy, marks=() if policy in DEFAULTS else pytest.mark.slow)
+        for policy in VARIANTS
+    ],
+    ids=[policy.name for policy in VARIANTS],
+)
 def test_keeps_the_promises_of_all_policies(policy):
     check_policy(
         policy,

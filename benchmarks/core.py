@@ -1,8 +1,9 @@
 """The promises of the core, one line each.
 
-    python -m benchmarks.core [--parts c,arms,workers,first,memory] [--repeats 15]
+    python -m benchmarks.core [--parts c,arms,rules,workers,first,memory] [--repeats 15]
 
-Speed against C, time per step with many arms, two workers, the wait for a first result, and memory.
+Speed against C, time per step with many arms and of the rules that race, two workers, the wait for
+a first result, and memory.
 Exits 1 if a promise is not kept. On a busy machine, waits and the gain of two workers say more
 about the machine than about the library.
 """
@@ -14,8 +15,11 @@ import os
 import statistics
 import sys
 
+import lowbid
+
 from . import c_loops, growth
 from .measure import new_process
+from .policies import arms, ns_per_step
 
 FIRST_RESULT = """
 import lowbid
@@ -33,6 +37,7 @@ def main(arguments: list[str] | None = None) -> int:
     checks = {
         "c": against_c,
         "arms": growth_with_arms,
+        "rules": racing_rules,
         "workers": two_workers,
         "first": first_result,
         "memory": memory_of_append,
@@ -69,6 +74,23 @@ def growth_with_arms(repeats: int) -> bool:
     kept = [
         report(f"time per step at K = {n:,} over that at K = 10", ns / ten[1], bound)
         for (n, ns), bound in zip(others, growth.MOST_TIMES.values(), strict=True)
+    ]
+    return all(kept)
+
+
+def racing_rules(repeats: int) -> bool:
+    """Nanoseconds of the processor per step, the least of some turns: others disturb it upwards."""
+
+    def least(policy: lowbid.Policy, n_arms: int) -> float:
+        environment = arms("coins", n_arms)
+        return min(ns_per_step(policy, environment, 20_000, 0.05) for _ in range(repeats))
+
+    moments, batches, duels = lowbid.MomentIMED(), lowbid.BatchLikelihood(), lowbid.RBSDA()
+    many = least(moments, 100) / least(duels, 100)
+    kept = [
+        report("MomentIMED: ns per step, K = 10", least(moments, 10), 80.0),
+        report("BatchLikelihood: ns per step, K = 10", least(batches, 10), 400.0),
+        report("MomentIMED: time per step over RB-SDA's, K = 100", many, 0.5),
     ]
     return all(kept)
 

@@ -12,7 +12,7 @@ import numpy as np
 from lowbid._kernel import Kernel
 from lowbid.errors import FileFormatError
 from lowbid.experiments.league._entrants import Entrant
-from lowbid.experiments.league._settings import OUTLIER_HORIZON, Setting
+from lowbid.experiments.league._league_settings import OUTLIER_HORIZON, LeagueSetting
 from lowbid.simulation import Result, simulate
 
 # Horizons, and how many runs each has: as many as tell stuck runs from chance.
@@ -24,7 +24,7 @@ _LAST_TENTH = 0.9
 class Match(NamedTuple):
     """One entrant on one setting, up to one horizon."""
 
-    setting: Setting
+    setting: LeagueSetting
     name: str
     entrant: Entrant
     horizon: int
@@ -63,7 +63,7 @@ class Match(NamedTuple):
 
 
 def matches(
-    settings: Iterable[Setting],
+    settings: Iterable[LeagueSetting],
     entrants: Mapping[str, Entrant],
     longest: int | None = None,
     scale: float = 1.0,

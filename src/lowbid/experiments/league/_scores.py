@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from lowbid.environments import Arms
+from lowbid.experiments.league._league_settings import OUTLIER_HORIZON, SETTINGS, Role
 from lowbid.experiments.league._play import HORIZONS, RUNS
-from lowbid.experiments.league._settings import OUTLIER_HORIZON, SETTINGS, Role
 from lowbid.simulation import Result
 
 Outcomes = Mapping[tuple[str, str, int], Result]

@@ -39,7 +39,7 @@ OUTLIER_HORIZON = 20_000
 _CHANCE = 1.0 / OUTLIER_HORIZON
 
 
-class Setting(NamedTuple):
+class LeagueSetting(NamedTuple):
     """Arms to play, and what they are there for.
 
     Attributes
@@ -69,40 +69,54 @@ _ORDERS = Rewards(Orders([0.02] * 4 + [0.024], size=50.0, log_sd=1.0))
 _LATENCY = LogNormal([100.0, 110.0, 120.0, 150.0], log_sd=1.0)
 
 _CHOOSING = (
-    Setting("paper-1", "the paper's test 1: Bernoulli, clear best arm", "choosing", paper_test(1)),
-    Setting("paper-2", "the paper's test 2: Bernoulli, high losses", "choosing", paper_test(2)),
-    Setting("paper-3", "the paper's test 3: Bernoulli, random means", "choosing", paper_test(3)),
-    Setting("paper-4", "the paper's test 4: Gaussian, random means", "choosing", paper_test(4)),
-    Setting("paper-5", "the paper's test 5: exponential, random means", "choosing", paper_test(5)),
-    Setting("conversions-80", "conversions of 80% four times, and 83%", "choosing", _CONVERSIONS),
-    Setting("conversions-60", "conversions of 60% and 63%", "choosing", Bernoulli([0.40, 0.37])),
-    Setting(
+    LeagueSetting(
+        "paper-1", "the paper's test 1: Bernoulli, clear best arm", "choosing", paper_test(1)
+    ),
+    LeagueSetting(
+        "paper-2", "the paper's test 2: Bernoulli, high losses", "choosing", paper_test(2)
+    ),
+    LeagueSetting(
+        "paper-3", "the paper's test 3: Bernoulli, random means", "choosing", paper_test(3)
+    ),
+    LeagueSetting(
+        "paper-4", "the paper's test 4: Gaussian, random means", "choosing", paper_test(4)
+    ),
+    LeagueSetting(
+        "paper-5", "the paper's test 5: exponential, random means", "choosing", paper_test(5)
+    ),
+    LeagueSetting(
+        "conversions-80", "conversions of 80% four times, and 83%", "choosing", _CONVERSIONS
+    ),
+    LeagueSetting(
+        "conversions-60", "conversions of 60% and 63%", "choosing", Bernoulli([0.40, 0.37])
+    ),
+    LeagueSetting(
         "conversions-97",
         "conversions of 97% four times, and 98%",
         "choosing",
         Bernoulli([0.03] * 4 + [0.02]),
     ),
-    Setting("orders", "orders of log-normal size, rates of 2% and 2.4%", "choosing", _ORDERS),
-    Setting("gaussian", "Gaussian, gap 0.2, sd 1", "choosing", _GAUSSIAN),
-    Setting(
+    LeagueSetting("orders", "orders of log-normal size, rates of 2% and 2.4%", "choosing", _ORDERS),
+    LeagueSetting("gaussian", "Gaussian, gap 0.2, sd 1", "choosing", _GAUSSIAN),
+    LeagueSetting(
         "spreads",
         "Gaussian, sds from 0.1 to 3",
         "choosing",
         Gaussian([0.0, 0.2, 0.2, 0.2, 0.2], sd=[1.0, 0.1, 0.3, 1.0, 3.0]),
     ),
-    Setting(
+    LeagueSetting(
         "noisy-best",
         "Gaussian, the best arm ten times as noisy",
         "choosing",
         Gaussian([0.0, 0.2, 0.2], sd=[2.0, 0.2, 0.2]),
     ),
-    Setting(
+    LeagueSetting(
         "exponential",
         "exponential, means from 1 to 2",
         "choosing",
         ExponentialByMean([1.0, 1.2, 1.4, 1.6, 2.0]),
     ),
-    Setting(
+    LeagueSetting(
         "orders-outlier",
         "orders, and about one reported as 1,000,000",
         "choosing",
@@ -112,22 +126,24 @@ _CHOOSING = (
 )
 
 _JUDGING = (
-    Setting(
+    LeagueSetting(
         "conversions-50",
         "conversions of 50% nine times, and 55%",
         "judging",
         Bernoulli([0.50] * 9 + [0.45]),
     ),
-    Setting("conversions-1", "conversions of 1% and 1.2%", "judging", Bernoulli([0.99, 0.988])),
-    Setting("tiny", "conversions of 0.1% and 0.2%", "judging", Bernoulli([0.999, 0.998])),
-    Setting(
+    LeagueSetting(
+        "conversions-1", "conversions of 1% and 1.2%", "judging", Bernoulli([0.99, 0.988])
+    ),
+    LeagueSetting("tiny", "conversions of 0.1% and 0.2%", "judging", Bernoulli([0.999, 0.998])),
+    LeagueSetting(
         "refunds",
         "orders of which one in ten is refunded",
         "judging",
         Rewards(Orders([0.02] * 4 + [0.026], size=50.0, log_sd=1.0, refunds=0.1)),
     ),
-    Setting("latency", "log-normal waiting times", "judging", _LATENCY),
-    Setting(
+    LeagueSetting("latency", "log-normal waiting times", "judging", _LATENCY),
+    LeagueSetting(
         "ratings",
         "ratings of one to five stars, as losses",
         "judging",
@@ -139,66 +155,68 @@ _JUDGING = (
             ]
         ),
     ),
-    Setting(
+    LeagueSetting(
         "widths",
         "uniform, of different widths",
         "judging",
         Uniform([0.0, 0.4, 0.2, 0.0], [0.9, 0.6, 0.8, 1.1]),
     ),
-    Setting(
+    LeagueSetting(
         "scales",
         "Bernoulli of different scales",
         "judging",
         ScaledBernoulli([0.10, 0.12, 0.15, 0.20], [1.0, 10.0, 0.5, 100.0]),
     ),
-    Setting(
+    LeagueSetting(
         "beta",
         "beta, of different shapes",
         "judging",
         Beta([1.0, 2.0, 0.5, 8.0], [3.0, 5.0, 1.0, 16.0]),
     ),
-    Setting("many-bernoulli", "100 Bernoulli arms", "judging", RandomArms(Bernoulli, 100)),
-    Setting("many-gaussian", "50 Gaussian arms", "judging", RandomArms(Gaussian, 50)),
-    Setting(
+    LeagueSetting("many-bernoulli", "100 Bernoulli arms", "judging", RandomArms(Bernoulli, 100)),
+    LeagueSetting("many-gaussian", "50 Gaussian arms", "judging", RandomArms(Gaussian, 50)),
+    LeagueSetting(
         "student-t",
         "Student's t with three degrees of freedom",
         "judging",
         StudentT([0.0, 0.3, 0.3, 0.3], df=3.0),
     ),
-    Setting(
+    LeagueSetting(
         "pareto-rewards",
         "Pareto rewards of infinite variance",
         "judging",
         Rewards(Pareto([1.2, 1.0, 1.0, 1.0], shape=1.5)),
     ),
-    Setting("pareto-losses", "Pareto losses", "judging", Pareto([1.0, 1.2, 1.2, 1.5], shape=3.0)),
-    Setting(
+    LeagueSetting(
+        "pareto-losses", "Pareto losses", "judging", Pareto([1.0, 1.2, 1.2, 1.5], shape=3.0)
+    ),
+    LeagueSetting(
         "offset",
         "Gaussian, sd 0.001 around 1,000,000",
         "judging",
         Gaussian(1e6 + 1e-3 * np.array([0.3, 0.3, 0.0, 0.3]), sd=1e-3),
     ),
-    Setting(
+    LeagueSetting(
         "noisy-others",
         "Gaussian, the best arm ten times less noisy",
         "judging",
         Gaussian([0.0, 0.2, 0.2], sd=[0.2, 2.0, 2.0]),
     ),
-    Setting(
+    LeagueSetting(
         "conversions-outlier",
         "conversions, and about one reported as a loss of 1,000,000",
         "judging",
         Contaminated(_CONVERSIONS, value=1e6, chance=_CHANCE),
         clean="conversions-80",
     ),
-    Setting(
+    LeagueSetting(
         "gaussian-outlier",
         "Gaussian, and about one reported as -1,000,000",
         "judging",
         Contaminated(_GAUSSIAN, value=-1e6, chance=_CHANCE),
         clean="gaussian",
     ),
-    Setting(
+    LeagueSetting(
         "latency-outlier",
         "waiting times, and about one reported as 1,000,000",
         "judging",
@@ -210,11 +228,11 @@ _JUDGING = (
 SETTINGS = {setting.key: setting for setting in (*_CHOOSING, *_JUDGING)}
 
 
-def settings_named(names: Sequence[str]) -> list[Setting]:
+def settings_named(names: Sequence[str]) -> list[LeagueSetting]:
     """Settings by name, or all of a role; all settings if no name is given."""
     if not names:
         return list(SETTINGS.values())
-    chosen: dict[str, Setting] = {}
+    chosen: dict[str, LeagueSetting] = {}
     for name in names:
         found = [setting for setting in SETTINGS.values() if name in (setting.key, setting.role)]
         if not found:

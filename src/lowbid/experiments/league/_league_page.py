@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from lowbid._replace_file import replace_file
+from lowbid.experiments.league._league_settings import OUTLIER_HORIZON, SETTINGS, Role
 from lowbid.experiments.league._play import HORIZONS
 from lowbid.experiments.league._scores import Outcomes, Score, regrets, scores
-from lowbid.experiments.league._settings import OUTLIER_HORIZON, SETTINGS, Role
 from lowbid.report import (
     Code,
     Heading,
@@ -107,7 +107,7 @@ def write_up(outcomes: Outcomes, folder: Path, command: str) -> Path:
                 "Scores",
                 [Text(EXPLANATION), *_score_blocks(outcomes), *_behind_blocks(outcomes)],
             ),
-            Section("Setting by setting", [picture, *_regret_blocks(outcomes, played)]),
+            Section("LeagueSetting by setting", [picture, *_regret_blocks(outcomes, played)]),
             Section("Run it again", [Code(command)]),
         ],
     )

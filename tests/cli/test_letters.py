@@ -9,7 +9,12 @@ from lowbid.cli._letters import in_ascii
 
 @pytest.mark.parametrize(
     "command",
-    [["--help"], ["policies"], ["policies", "--citation"], ["theory", "--no-page", "--quick"]],
+    [
+        ["--help"],
+        ["policies"],
+        ["policies", "--citation"],
+        pytest.param(["theory", "--no-page", "--quick"], marks=pytest.mark.slow),
+    ],
     ids=" ".join,
 )
 def test_ascii_terminals_are_written_to(command):

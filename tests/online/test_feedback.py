@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 
 import lowbid
-from lowbid import Bandit, BatchEnsemble, policies, schedules
+from lowbid import Bandit, BatchEnsemble, schedules
 from lowbid.errors import InvalidValueError
 from lowbid.online._feedback import feedback_for, feedback_from, policy_for, scaled_loss
 from online_play import Listener
-
-ALL = [policy for name in policies.__all__ for policy in getattr(policies, name).variants()]
+from variants import VARIANTS, quick_by_default
 
 
 def test_losses_are_scaled_for_a_policy_that_needs_it():
@@ -40,11 +39,11 @@ def test_a_loss_of_minus_zero_reaches_the_policy_as_it_is():
 
 
 # A count of events has no other unit: two dozens are not 2.
-COUNTS = [policy for policy in ALL if policy.name.endswith(".poisson")]
+COUNTS = [policy for policy in VARIANTS if policy.name.endswith(".poisson")]
 
 
 @pytest.mark.parametrize(
-    "policy", [policy for policy in ALL if policy not in COUNTS], ids=lambda policy: policy.name
+    "policy", quick_by_default([policy for policy in VARIANTS if policy not in COUNTS])
 )
 def test_choices_are_the_same_in_any_unit_of_measurement(policy):
     expected = choices(policy, "loss", 0.0, 1.0)

@@ -6,20 +6,21 @@ from pathlib import Path
 import pytest
 
 import lowbid
-from lowbid import Bandit, BatchEnsemble, policies, schedules
+from lowbid import Bandit, BatchEnsemble, schedules
 from lowbid.errors import FileFormatError
 from lowbid.online import _saved
 from online_play import go_on, used
+from variants import VARIANTS, quick_by_default
 
 FOLDER = Path(__file__).parent / "saved"
-ALL = [policy for name in policies.__all__ for policy in getattr(policies, name).variants()]
-ALL += [
+ALL = [
+    *VARIANTS,
     BatchEnsemble(batches=schedules.HighProbability(0.1), baseline="minimum"),
     BatchEnsemble(batches=schedules.Logarithmic(1.5), growth="redistribute", warmup=1),
 ]
 
 
-@pytest.mark.parametrize("policy", ALL, ids=lambda policy: policy.name)
+@pytest.mark.parametrize("policy", quick_by_default(ALL))
 def test_a_restored_bandit_goes_on_as_the_original_would_have(policy, tmp_path):
     bandit = used(policy)
     bandit.save(tmp_path / "bandit.json")
@@ -140,7 +141,7 @@ def test_files_of_format_version_1_promise_nothing_before_they_have_seen_more():
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-@pytest.mark.parametrize("policy", ALL, ids=lambda policy: policy.name)
+@pytest.mark.parametrize("policy", quick_by_default(ALL))
 def test_an_arm_that_is_paused_while_room_is_made_is_kept(policy, when):
     """1,300 steps: more than there is room for at first."""
     bandit = used(policy, steps=60)

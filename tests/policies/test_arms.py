@@ -6,17 +6,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lowbid
-from lowbid import Bandit, BatchEnsemble, policies, schedules
+from lowbid import Bandit, BatchEnsemble, schedules
 from lowbid.errors import InvalidValueError
 from lowbid.policies._arms import arm_axes
 from lowbid.policies._base import arrays_of
+from variants import VARIANTS, quick_by_default
 
 EXTRA = [
     BatchEnsemble(batches=schedules.Logarithmic(1.5), growth="redistribute"),
     BatchEnsemble(batches=3, baseline="minimum"),
     BatchEnsemble(batches=schedules.Logarithmic(1.5), growth="redistribute", baseline="minimum"),
 ]
-ALL = [policy for name in policies.__all__ for policy in getattr(policies, name).variants()] + EXTRA
+ALL = VARIANTS + EXTRA
 HORIZON = 1000
 
 
@@ -47,7 +48,7 @@ def assert_same_state(first, second):
         np.testing.assert_array_equal(one, two)
 
 
-@pytest.mark.parametrize("policy", CHANGING, ids=lambda policy: policy.name)
+@pytest.mark.parametrize("policy", quick_by_default(CHANGING))
 def test_an_arm_learns_the_same_under_another_number(policy):
     order, back = [2, 0, 3, 1], [1, 3, 0, 2]
     ours, theirs = bandit_of(policy, 4), bandit_of(policy, 4)
@@ -61,7 +62,7 @@ def test_an_arm_learns_the_same_under_another_number(policy):
     assert_same_state(ours.state, theirs.state)
 
 
-@pytest.mark.parametrize("policy", CHANGING, ids=lambda policy: policy.name)
+@pytest.mark.parametrize("policy", quick_by_default(CHANGING))
 def test_a_new_arm_is_explored_and_a_paused_one_comes_back(policy):
     bandit = bandit_of(policy, 3)
     bandit.pause_arm(1)

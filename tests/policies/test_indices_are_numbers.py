@@ -8,12 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lowbid
-from lowbid import policies
 from lowbid.policies import Policy
 from replay import spelled_out
+from variants import VARIANTS, quick_by_default
 
-CLASSES = [getattr(policies, name) for name in policies.__all__]
-VARIANTS = [policy for cls in CLASSES for policy in cls.variants()]
 NUMBERS = {
     *("indices", "draws", "weights", "lowest", "heights", "intercepts", "slopes"),
     *("totals", "sizes", "highest", "floor", "watched_means", "noise"),
@@ -50,7 +48,7 @@ def legal(policy: Policy) -> list[float]:
     return [loss for loss in extreme if math.isfinite(loss) and low <= loss <= high]
 
 
-@pytest.mark.parametrize("policy", VARIANTS, ids=lambda policy: policy.name)
+@pytest.mark.parametrize("policy", quick_by_default(VARIANTS))
 @given(data=st.data())
 @settings(max_examples=8)
 def test_after_any_short_history(policy, data):
@@ -61,7 +59,7 @@ def test_after_any_short_history(policy, data):
 
 
 @pytest.mark.parametrize("loss", [0.0, 0.3])
-@pytest.mark.parametrize("policy", VARIANTS, ids=lambda policy: policy.name)
+@pytest.mark.parametrize("policy", quick_by_default(VARIANTS))
 def test_after_a_long_constant_history(policy, loss):
     bandit = lowbid.Bandit(3, spelled_out(policy), seed=0, horizon=1000)
     for step in range(1000):

@@ -6,21 +6,12 @@ import pytest
 from lowbid import policies
 from lowbid.policies import Policy
 from lowbid.testing import check_policy
+from variants import VARIANTS, quick_by_default
 
 CLASSES = [getattr(policies, name) for name in policies.__all__]
-VARIANTS = [policy for cls in CLASSES for policy in cls.variants()]
-DEFAULTS = [cls.variants()[0] for cls in CLASSES]
 
 
-# Each variant compiles loops of its own, which takes seconds.
-@pytest.mark.parametrize(
-    "policy",
-    [
-        pytest.param(policy, marks=() if policy in DEFAULTS else pytest.mark.slow)
-        for policy in VARIANTS
-    ],
-    ids=[policy.name for policy in VARIANTS],
-)
+@pytest.mark.parametrize("policy", quick_by_default(VARIANTS))
 def test_keeps_the_promises_of_all_policies(policy):
     check_policy(
         policy,

@@ -1,0 +1,16 @@
+"""Every variant of every policy, for tests of what all of them promise."""
+
+import pytest
+
+from lowbid import policies
+
+VARIANTS = [policy for name in policies.__all__ for policy in getattr(policies, name).variants()]
+_DEFAULTS = [getattr(policies, name).variants()[0] for name in policies.__all__]
+
+
+def quick_by_default(some):
+    """Parameters for a test that compiles: variants other than the defaults are slow."""
+    return [
+        pytest.param(policy, id=policy.name, marks=() if policy in _DEFAULTS else pytest.mark.slow)
+        for policy in some
+    ]

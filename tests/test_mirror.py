@@ -9,7 +9,6 @@ SOURCE = TESTS.parent / "src" / "lowbid"
 # What a module is tested by, where that is not its namesake.
 ELSEWHERE = {
     "environments/_wrapped.py": "environments/test_rewards.py",
-    "policies/_yardstick.py": "policies/test_race.py",
     "policies/_batches.py": "policies/test_batch_ensemble.py",
     "testing/_behaviour.py": "testing/test_policies.py",
     "testing/_promises.py": "testing/test_policies.py",

@@ -19,8 +19,8 @@ def dealt(losses, batches):
 def indices(batches_of_arms, quantile=None, **rule):
     """The lowest estimate of every arm, or the one that so large a part of them do not exceed."""
     ordered = [sorted(batch_estimate(b, **rule) for b in batches) for batches in batches_of_arms]
-    rank = 1 if quantile is None else math.ceil(quantile * len(ordered[0]))
-    return [estimates[rank - 1] for estimates in ordered]
+    rank = 1 if quantile is None else math.ceil(quantile * len(ordered[0]) - 1e-9)
+    return [min(x) if min(x) == -math.inf else x[rank - 1] for x in ordered]
 
 
 def bids(batches_of_arms, **rule):

@@ -62,7 +62,9 @@ class Follower:
             return {self.leader}
         if all(len(x) >= 2 for x in self.losses) and not self.settled:
             order = [(mean(x), -len(x)) for x in self.losses]
-            self.leader, self.until, self.settled = order.index(min(order)), 0, True
+            best, self.until, self.settled = order.index(min(order)), 0, True
+            if best != self.leader:
+                self.leader, self.asleep = best, [0.0] * len(self.losses)
             self.pool = [list(x) for x in self.losses]
             plays = len(self.losses[self.leader])
             for arm in range(len(self.losses)):

@@ -51,6 +51,32 @@ def test_a_quantile_that_is_the_lowest_changes_no_choice():
     assert np.array_equal(result.regret[0], result.regret[1])
 
 
+def test_a_quantile_waits_for_batches_that_warm_up():
+    bandit = lowbid.Bandit(2, BatchEnsemble(batches=4, warmup=2, quantile=0.5), seed=0)
+    for _ in range(16):
+        arm = bandit.select()
+        bandit.update(arm, loss=[0.1, 0.9][arm])
+    assert bandit.counts() == {0: 8, 1: 8}
+
+
+@pytest.mark.parametrize(("quantile", "batches", "rank"), [(0.07, 100, 7), (0.28, 25, 7)])
+def test_a_rank_is_not_off_by_rounding(quantile, batches, rank):
+    bandit = lowbid.Bandit(1, BatchEnsemble(batches=batches, quantile=quantile, padding=0.0))
+    for loss in range(1, batches + 1):
+        bandit.update(0, loss=float(loss))
+    assert bandit.indices() == {0: float(rank)}
+
+
+def test_merged_robust_ensembles_clip_by_what_both_have_seen():
+    left, right = (lowbid.Bandit(2, BatchEnsemble(batches=2, baseline="robust")) for _ in range(2))
+    for bandit, losses in ((left, (0.0, 1.0, 0.5)), (right, (0.0, 50.0, 25.0))):
+        for loss in losses:
+            bandit.update(0, loss=loss)
+    left.merge(right)
+    assert left.state.yardstick.tolist()[2:] == [6.0, 0.0, 0.0, 1.0]
+    assert left.state.yardstick[1] == 50.0
+
+
 def test_a_robust_baseline_is_the_lowest_of_clipped_losses():
     policy = BatchEnsemble(batches=3, baseline="robust")
     arms = lowbid.Contaminated(ARMS, value=-500.0, chance=0.05)

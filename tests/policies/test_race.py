@@ -244,3 +244,75 @@ def test_a_look_changes_no_state():
     policy.indices(parameters, state, 31)
     for one, two in zip(arrays_of(before), arrays_of(state), strict=True):
         np.testing.assert_array_equal(one, two)
+
+
+def in_a_stay(policy, n_arms=2):
+    """A bandit whose leader, arm 0, is to be played a few times more without a look at others."""
+    bandit = Bandit(n_arms, policy, seed=0)
+    for step in range(300):
+        for arm in range(n_arms):
+            if arm == 0 or step < 20:
+                bandit.update(arm, loss=0.4 + 0.2 * arm + 0.3 * math.sin(7 * step + arm))
+    assert bandit.select() == 0
+    race = bandit.state.race
+    assert race.until[0] > race.counts[0] + race.pending[0]
+    return bandit
+
+
+@pytest.mark.parametrize("policy", POLICIES, **ids)
+def test_a_new_arm_ends_the_leaders_stay(policy):
+    bandit = in_a_stay(policy)
+    bandit.add_arm("new")
+    assert bandit.select() == "new"
+
+
+@pytest.mark.parametrize("policy", POLICIES, **ids)
+def test_a_leader_that_is_removed_leads_no_more(policy):
+    bandit = in_a_stay(policy, n_arms=3)
+    bandit.remove_arm(0)
+    assert bandit.select() == 1
+
+
+@pytest.mark.parametrize("policy", POLICIES, **ids)
+def test_nobody_sleeps_on_when_the_leader_is_gone(policy):
+    """Both others were far behind the leader; which of them is better must be found out."""
+    bandit = Bandit(3, policy, seed=0)
+    for step in range(600):
+        for arm, loss in ((0, -2.0), (1, 0.85), (2, 0.8)):
+            if arm == 0 or step < 12:
+                bandit.update(arm, loss=loss + 0.3 * math.sin(5 * step + arm))
+    bandit.select()
+    assert (bandit.state.race.asleep[1:] > 0.0).all()
+    bandit.remove_arm(0)
+    later = []
+    for step in range(60):
+        later.append(bandit.select())
+        bandit.update(later[-1], loss=0.8 + 0.3 * math.sin(3 * step))
+    assert set(later) == {1, 2}
+
+
+@pytest.mark.parametrize("policy", POLICIES, **ids)
+def test_a_late_loss_that_makes_an_arm_due_ends_the_leaders_stay(policy):
+    bandit = in_a_stay(policy)
+    race = bandit.state.race
+    for _ in range(60):
+        bandit.update(1, loss=0.0)
+        due = race.ranking.indices[1] < race.counts[0] + race.pending[0]
+        if due and race.sums[1] / race.counts[1] > race.sums[0] / race.counts[0]:
+            assert race.until[0] == 0.0
+            return
+    pytest.fail("the arm was never due without leading")
+
+
+@pytest.mark.parametrize("policy", POLICIES, **ids)
+def test_pending_decisions_add_to_the_evidence(policy):
+    """Ten pending plays of an arm make it due much later than their number alone would."""
+    parameters, state = policy.start(2, None, 100)
+    stream = np.ones(1, np.uint64)
+    for step in range(1, 21):
+        for arm, loss in ((0, 0.2), (1, 0.6)):
+            policy.kernels.update(parameters, state, arm, loss + 0.5 * (step % 2), step, stream)
+    before = policy.indices(parameters, state, 41)[1]
+    type(policy).hold(parameters, state, 1, 10)
+    after = policy.indices(parameters, state, 41)[1]
+    assert after > 2 * before * 30 / 20

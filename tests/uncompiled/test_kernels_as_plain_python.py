@@ -92,3 +92,38 @@ def test_many_arms_use_the_tree():
 def test_environments(environment):
     with interpreted():
         check_environment(environment, draws=1000)
+
+
+@pytest.mark.parametrize("policy", [lowbid.MomentIMED(), lowbid.BatchLikelihood(batches=4)])
+def test_races_with_late_feedback_arms_that_come_and_go_and_merges(policy):
+    def books():
+        left, right = (lowbid.Bandit(["a", "b", "c"], policy, seed=seed) for seed in (1, 2))
+        for bandit, steps in ((left, 150), (right, 60)):
+            for i in range(steps):
+                bandit.update(bandit.select(), loss=(i * 7 % 10) / 8 - 0.5)
+            for decision in bandit.decide(6)[:4]:
+                bandit.update(decision, loss=0.25)
+        left.pause_arm("a")
+        left.add_arm("d")
+        first = [left.select(), left.update("d", loss=0.25), left.select()]
+        left.resume_arm("a")
+        left.remove_arm("d")
+        left.merge(right)
+        return first, left.counts(), left.state.race.pending.tolist(), left.indices()
+
+    compiled = books()
+    with interpreted():
+        assert books() == compiled
+    first, counts, pending, _ = compiled
+    assert first == ["d", None, "d"]
+    assert sum(counts.values()) == 150 + 60 + 8
+    assert sum(pending) == 4.0
+
+
+@pytest.mark.parametrize("policy", [lowbid.UCB1(), lowbid.MomentIMED(), lowbid.BatchLikelihood()])
+def test_many_arms(policy):
+    arms = lowbid.Bernoulli(np.linspace(0.1, 0.9, 100))
+    compiled = lowbid.simulate(policy, arms, horizon=400, runs=1, seed=2)
+    with interpreted():
+        plain = lowbid.simulate(policy, arms, horizon=400, runs=1, seed=2)
+    assert np.array_equal(plain.pulls, compiled.pulls)

@@ -3,7 +3,7 @@
 What was played before is read from the folder, so that the command goes on where it was stopped,
 and a policy that is added plays alone. With --policies your own ones join the rest:
   lowbid league --policies "moment-imed:patience=2" --out out/league
-The whole league takes a few hours on two cores; --quick takes some minutes.
+The whole league takes an hour or two on two cores; --quick takes some minutes.
 """
 
 from __future__ import annotations

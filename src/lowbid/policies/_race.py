@@ -9,10 +9,10 @@ plays, and that is its index; the leader's own is its number of plays. The arm o
 played, ties broken uniformly at random. With κ = 1 this is IMED [1]_, whose index n D + log n is
 the logarithm of n e^E for E = n D; a larger κ lets the arm wait longer by a constant factor.
 
-Each arm is first played a few times, in rounds of random order. Indices are worked out for all arms
-when the leader changes, and when it has been played for another hundredth (`recheck`) of its plays;
-in between, only for an arm that was played. So most plays of the leader cost next to nothing, and
-so do many arms.
+Each arm is first played twice, in rounds of random order. Indices are worked out for all arms when
+the leader changes; for all that are not far from being due when it has been played for another
+hundredth (`recheck`) of its plays; and for an arm that was played. So most plays of the leader cost
+next to nothing, and so do many arms.
 
 Decisions whose losses are not known yet count as plays, of the mean that the arm has: a burst of
 decisions spreads as it would if every loss came out average.
@@ -101,6 +101,7 @@ class Race(NamedTuple):
         if self.leader[0] < 0 or min(arms) < 0:
             self.until[0] = 0.0
             self.settled[0] = 0
+            self.asleep[:] = 0.0
 
 
 @allocating_kernel
@@ -156,7 +157,10 @@ def select(parameters: Any, state: Any, step: int, stream: Stream) -> int:
 def settle(parameters: Any, state: Any) -> None:
     """Find the leader, and work out every arm's index against it."""
     race = state.race
-    race.leader[0] = best_arm(race)
+    best = best_arm(race)
+    if best != race.leader[0]:
+        race.leader[0] = best
+        race.asleep[:] = 0.0
     race.until[0] = 0.0
     race.settled[0] = 1
     survey(parameters, state)

@@ -29,6 +29,9 @@ ORIGIN, UNIT, SEEN, LOWEST, SECOND, HIGHEST = range(6)
 # The mean of losses that are all alike may be off by rounding: their squared deviations from it are
 # below this, in a declared range of width 1.
 ROUNDING = 1e-24
+# Losses are at most so many units in size, so that their cubes can be added up; and two that differ
+# by less than this part of their size do so by rounding.
+_MOST, _SAME = 1e60, 1e-14
 
 
 @allocating_kernel
@@ -44,7 +47,7 @@ def yardstick_of(low: float, high: float) -> Yardstick:
 @kernel
 def measured(yardstick: Yardstick, loss: float) -> float:
     """A loss in the yardstick's unit, clipped; the yardstick takes it in."""
-    x = _in_units(yardstick, loss)
+    x = min(max(_in_units(yardstick, loss), -_MOST), _MOST)
     width = yardstick[HIGHEST] - yardstick[LOWEST]
     if yardstick[SEEN] >= 2.0 and width > 0.0:  # before the first loss it is minus infinity
         x = min(max(x, yardstick[LOWEST] - width), yardstick[HIGHEST] + width)
@@ -74,7 +77,7 @@ def _in_units(yardstick: Yardstick, loss: float) -> float:
     if yardstick[SEEN] == 0.0:
         yardstick[ORIGIN] = loss
     difference = loss - yardstick[ORIGIN]
-    if difference == 0.0:
+    if abs(difference) <= _SAME * abs(loss):
         return 0.0
     yardstick[UNIT] = abs(difference)
     return 1.0 if difference > 0.0 else -1.0
@@ -99,22 +102,25 @@ def translation(yardstick: Yardstick, other: Yardstick) -> tuple[float, float]:
     """(a, b) such that what is x by the other yardstick is a + b x by this one."""
     if yardstick[UNIT] == 0.0:
         return 0.0, 0.0
-    shift = (other[ORIGIN] - yardstick[ORIGIN]) / yardstick[UNIT]
-    return float(shift), float(other[UNIT] / yardstick[UNIT])
+    with np.errstate(over="ignore"):
+        shift = (other[ORIGIN] - yardstick[ORIGIN]) / yardstick[UNIT]
+    return float(np.clip(shift, -_MOST, _MOST)), float(other[UNIT] / yardstick[UNIT])
 
 
 def merged_yardstick(first: Yardstick, second: Yardstick) -> Yardstick:
-    """The yardstick of all losses of two, in the unit of the first that has one."""
-    if first[SEEN] == 0.0 or (first[UNIT] == 0.0 and second[UNIT] > 0.0):
-        first, second = second, first
-    both = first.copy()
-    if second[SEEN] == 0.0:
-        return both
+    """The yardstick of all losses of two, in the larger unit."""
+    parts = [part for part in (first, second) if part[SEEN] > 0.0]
+    if len(parts) < 2:
+        return (parts[0] if parts else first).copy()
+    both = max(parts, key=lambda part: float(part[UNIT])).copy()
     if both[UNIT] == 0.0:  # neither has seen two losses that differ
         both[UNIT] = abs(second[ORIGIN] - first[ORIGIN])
-    shift, factor = translation(both, second)
-    both[SEEN] += second[SEEN]
-    ends = np.sort([first[LOWEST], first[SECOND], *(shift + factor * second[[LOWEST, SECOND]])])
-    both[LOWEST], both[SECOND] = ends[:2]
-    both[HIGHEST] = max(first[HIGHEST], shift + factor * second[HIGHEST])
+    both[SEEN] = first[SEEN] + second[SEEN]
+    lows, highs = [], []
+    for part in parts:
+        shift, factor = translation(both, part)
+        lows += [shift + factor * x for x in part[[LOWEST, SECOND]] if math.isfinite(x)]
+        highs.append(shift + factor * part[HIGHEST])
+    both[LOWEST], both[SECOND] = sorted(lows)[:2]
+    both[HIGHEST] = max(highs)
     return both

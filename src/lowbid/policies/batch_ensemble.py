@@ -160,8 +160,8 @@ def estimate(parameters: Parameters, total: float, count: float) -> float:
 def low_estimate(parameters: Parameters, batches: Batches, arm: int) -> float:
     """The index of an arm: its lowest estimate, or a low quantile of its estimates."""
     low, shared = next_estimate(parameters, batches, arm, math.nan)
-    if parameters.quantile > 0.0:
-        rank = math.ceil(parameters.quantile * batches.in_use[0])
+    if parameters.quantile > 0.0 and low > -math.inf:  # that of a batch that still warms up
+        rank = math.ceil(parameters.quantile * batches.in_use[0] - _ROUNDING)
         while shared < rank:
             low, more = next_estimate(parameters, batches, arm, low)
             shared += more
@@ -221,6 +221,9 @@ def fill_estimates(parameters: Parameters, batches: Batches, table: Floats) -> N
             total, count = sum_of(batches, arm, batch), count_of(batches, arm, batch)
             table[arm, batch] = estimate(parameters, total + filled, count + pending)
 
+
+# A quantile times a number of batches may be off by rounding.
+_ROUNDING = 1e-9
 
 DEFAULT_SCHEDULE = schedules.Logarithmic(0.6, least=2)
 

@@ -212,8 +212,8 @@ class MomentIMED(RacePolicy):
     patience : float
         κ. A larger one explores less: lower regret in most runs, and more runs that end wrongly.
     recheck : float
-        All indices are worked out again when the leader has been played for this part of its plays,
-        and one more; 0 stands for every step, which costs time and changes next to nothing.
+        Indices are worked out again when the leader has been played for this part of its plays and
+        one more; 0 stands for every play. Arms that are far from due are looked at less often.
     low, high : float or None
         The lowest and the highest loss that can come up, if they are known. `Bandit` fills them in
         from a declared range.

@@ -1,5 +1,5 @@
 import lowbid
-from lowbid.experiments.league import Entrant, matches, play, settings_named
+from lowbid.experiments.league import Entrant, entrants, matches, play, settings_named
 from lowbid.experiments.league._play import Match
 
 ENTRANTS = {"uniform": Entrant(lowbid.UniformPlay()), "greedy": Entrant(lowbid.Greedy(), 300)}
@@ -42,3 +42,17 @@ def test_slow_entrants_play_short_horizons_with_their_share_of_runs():
     slow = {"slow": Entrant(lowbid.Greedy(), 10_000, 0.2), "fast": Entrant(lowbid.Greedy())}
     found = {(m.name, m.horizon): m.runs for m in matches([gaussian], slow)}
     assert found == {("slow", 10_000): 40, ("fast", 100_000): 200, ("fast", 1_000_000): 32}
+
+
+def test_settings_with_outliers_have_one_horizon_that_slow_entrants_do_not_play():
+    (outliers,) = settings_named(["gaussian-outlier"])
+    some = {"slow": Entrant(lowbid.Greedy(), 10_000), "fast": Entrant(lowbid.Greedy())}
+    for longest in (None, 10_000):
+        found = [(m.name, m.horizon) for m in matches([outliers], some, longest=longest)]
+        assert found == [("fast", 20_000)]
+
+
+def test_a_policy_that_plays_anyway_keeps_its_limit():
+    named = entrants("wrsda,moment-imed:patience=2", alone=True)
+    assert named["WRSDA"].longest == 10_000
+    assert named["MomentIMED(patience=2)"].longest == 1_000_000

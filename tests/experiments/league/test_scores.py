@@ -3,7 +3,8 @@ import math
 import numpy as np
 import pytest
 
-from lowbid.experiments.league import SETTINGS, scores
+from lowbid.experiments.league import SETTINGS, plain, scores, summary
+from lowbid.experiments.league._league_page import long_players
 from lowbid.experiments.league._scores import outlier, regrets, stuck
 from lowbid.simulation import Result
 
@@ -81,3 +82,18 @@ def test_every_setting_has_one_best_arm_and_a_role():
     roles = [setting.role for setting in SETTINGS.values()]
     assert len(roles) >= 25
     assert roles.count("judging") > roles.count("choosing")
+
+
+def test_short_and_long_players_are_not_scored_together():
+    short = STEPS[:2]
+    outcomes = {
+        ("gaussian", "long", 100_000): outcome(100.0),  # 10 at step 10,000
+        ("gaussian", "short", 10_000): outcome(5.0, steps=short),
+    }
+    assert long_players(outcomes) == ["long"]
+    assert [score.name for score in scores(outcomes, names=["long"])] == ["long"]
+    first, second = scores(outcomes, longest=10_000)
+    assert (first.name, second.name) == ("short", "long")
+    assert second.mean == pytest.approx(2.0)
+    text = summary(outcomes, plain)
+    assert text.index("All settings") < text.index("All policies, up to 10,000 steps")

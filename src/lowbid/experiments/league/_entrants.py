@@ -71,5 +71,8 @@ def entrants(more: str | None = None, *, alone: bool = False) -> dict[str, Entra
     """Who plays: the entrants above, and more policies, by name as on the command line."""
     if alone and not more:
         raise InvalidValueError("nobody would play: give --policies with --alone.")
-    named = {policy.name: Entrant(policy) for policy in policies_of_text(more or "")}
+    named = {
+        policy.name: ENTRANTS.get(policy.name, Entrant(policy))
+        for policy in policies_of_text(more or "")
+    }
     return named if alone else {**ENTRANTS, **named}

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from lowbid._replace_file import replace_file
+from lowbid.experiments.league._entrants import ENTRANTS
 from lowbid.experiments.league._league_settings import OUTLIER_HORIZON, SETTINGS, Role
-from lowbid.experiments.league._play import HORIZONS
+from lowbid.experiments.league._play import HORIZONS, RUNS
 from lowbid.experiments.league._scores import Outcomes, Score, regrets, scores
 from lowbid.report import (
     Code,
@@ -33,6 +34,7 @@ ROLES: dict[Role | None, str] = {
 DRAWN = ("BatchLikelihood", "MomentIMED", "RBSDA", "BatchEnsemble, 2 and 0.6 log t")
 _PICTURE_HORIZON = 100_000
 # Whose weak spots are listed, and at which horizons.
+_SHORT = 10_000
 _DEFAULT, _LONG = "BatchLikelihood", (100_000, 1_000_000)
 
 
@@ -128,12 +130,22 @@ EXPLANATION = (
 
 
 def _score_blocks(outcomes: Outcomes) -> list[Heading | Table]:
+    """Entrants that play short horizons only are compared with the others on those alone."""
     blocks: list[Heading | Table] = []
+    long = long_players(outcomes)
     for role, title in ROLES.items():
-        found = scores(outcomes, role)
+        found = scores(outcomes, role, long) if long else []
         if found:
             blocks += [Heading(title), score_table(found)]
+    if len(long) < len({name for _, name, _ in outcomes}):
+        title = f"All policies, up to {_SHORT:,} steps"
+        blocks += [Heading(title), score_table(scores(outcomes, longest=_SHORT))]
     return blocks
+
+
+def long_players(outcomes: Outcomes) -> list[str]:
+    """Entrants that play more than the shortest horizons."""
+    return list(dict.fromkeys(name for _, name, horizon in outcomes if horizon >= min(RUNS)))
 
 
 def _behind_blocks(outcomes: Outcomes) -> list[Heading | Table]:
@@ -163,8 +175,9 @@ def summary(outcomes: Outcomes, form: Callable[[Table], str]) -> str:
 
 def drawn(outcomes: Outcomes) -> list[str]:
     """The policies that are shown setting by setting."""
-    played = dict.fromkeys(name for _, name, _ in outcomes)
-    return [name for name in DRAWN if name in played] or list(played)[:4]
+    played = list(dict.fromkeys(name for _, name, _ in outcomes))
+    guests = [name for name in played if name not in ENTRANTS]
+    return [name for name in DRAWN if name in played] + guests or played[:4]
 
 
 def markdown(table: Table) -> str:

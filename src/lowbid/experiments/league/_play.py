@@ -74,6 +74,10 @@ def matches(
         tiers = {OUTLIER_HORIZON: RUNS[100_000]} if setting.clean else RUNS
         for name, entrant in entrants.items():
             most = min(longest or entrant.longest, entrant.longest)
+            if setting.clean:  # it has one horizon, which all play or none
+                most = OUTLIER_HORIZON
+            if most > entrant.longest:
+                continue
             played = {min(horizon, most): tiers[horizon] for horizon in sorted(tiers, reverse=True)}
             for horizon, usual in played.items():
                 runs = max(2, round(scale * entrant.share * usual))

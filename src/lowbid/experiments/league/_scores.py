@@ -53,7 +53,9 @@ class Score(NamedTuple):
     cells: int
 
 
-def regrets(outcomes: Outcomes, role: Role | None = None) -> dict[Cell, dict[str, float]]:
+def regrets(
+    outcomes: Outcomes, role: Role | None = None, longest: int | None = None
+) -> dict[Cell, dict[str, float]]:
     """The mean regret of each entrant by setting and horizon, from the most runs there are."""
     table: dict[Cell, dict[str, float]] = {}
     most: dict[tuple[str, int, str], int] = {}
@@ -64,6 +66,8 @@ def regrets(outcomes: Outcomes, role: Role | None = None) -> dict[Cell, dict[str
         runs = result.regret.shape[1]
         for step in (OUTLIER_HORIZON,) if setting.clean else HORIZONS:
             at = np.flatnonzero(result.checkpoints == step)
+            if longest is not None and step > longest:
+                continue
             if at.size and runs > most.get((key, step, name), 0):
                 most[key, step, name] = runs
                 mean = float(result.regret[0, :, at[0]].mean())
@@ -72,10 +76,13 @@ def regrets(outcomes: Outcomes, role: Role | None = None) -> dict[Cell, dict[str
 
 
 def scores(
-    outcomes: Outcomes, role: Role | None = None, names: Iterable[str] | None = None
+    outcomes: Outcomes,
+    role: Role | None = None,
+    names: Iterable[str] | None = None,
+    longest: int | None = None,
 ) -> list[Score]:
     """The score of each entrant over the settings of a role, or all of them; the best first."""
-    table = regrets(outcomes, role)
+    table = regrets(outcomes, role, longest)
     found = []
     for name in names or dict.fromkeys(name for _, name, _ in outcomes):
         ratios = {

@@ -83,7 +83,7 @@ def racing_rules(repeats: int) -> bool:
 
     def least(policy: lowbid.Policy, n_arms: int) -> float:
         environment = arms("coins", n_arms)
-        return min(ns_per_step(policy, environment, 20_000, 0.05) for _ in range(repeats))
+        return min(ns_per_step(policy, environment, 20_000, 0.2) for _ in range(repeats))
 
     moments, batches, duels = lowbid.MomentIMED(), lowbid.BatchLikelihood(), lowbid.RBSDA()
     many = least(moments, 100) / least(duels, 100)

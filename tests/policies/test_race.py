@@ -316,3 +316,15 @@ def test_pending_decisions_add_to_the_evidence(policy):
     type(policy).hold(parameters, state, 1, 10)
     after = policy.indices(parameters, state, 41)[1]
     assert after > 2 * before * 30 / 20
+
+
+@pytest.mark.parametrize("policy", POLICIES, **ids)
+def test_all_arms_are_looked_at_again_when_another_leads(policy):
+    bandit = in_a_stay(policy, n_arms=3)
+    race = bandit.state.race
+    race.asleep[2] = 1e9
+    for _ in range(60):
+        bandit.update(1, loss=-5.0)
+    bandit.select()
+    assert race.leader[0] == 1
+    assert race.asleep[2] < 1e9

@@ -14,6 +14,7 @@ help:
 	@echo "make lint        check style, types and the direction of imports"
 	@echo "make coverage    run the kernels' tests uncompiled and report what they cover"
 	@echo "make tables      write the documentation's table and number of policies anew"
+	@echo "make docs        build the documentation site, out/site/index.html; no network is needed"
 	@echo "make bench       lowbid beside its peers and beside C, and how cost grows; half an hour"
 	@echo "make bench-quick C and growth with the arms, in under two minutes"
 	@echo "make bench-core  the promises of the core: C, arms, workers, first result, memory"
@@ -57,6 +58,11 @@ coverage: $(VENV)/installed
 .PHONY: tables
 tables: $(VENV)/installed
 	$(BIN)/python docs/tables.py
+
+# Fails on a page without a line in mkdocs.yml, and on a link that leads nowhere.
+.PHONY: docs
+docs: $(VENV)/installed
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 # Peers are installed from PyPI under benchmarks/.peers, each in an environment of its own.
 bench: $(VENV)/installed

@@ -44,6 +44,8 @@ class Schedule:
 class Fixed(Schedule):
     """The same number of batches at every step.
 
+    Examples
+    --------
     >>> Fixed(12)(1000)
     12
     """
@@ -67,6 +69,8 @@ class Fixed(Schedule):
 class Logarithmic(Schedule):
     """max(`least`, floor(c log t)): the shape of the paper's experiments, which c = 0.3 fits.
 
+    Examples
+    --------
     >>> [Logarithmic(0.3)(step) for step in (1, 785, 786, 2000)]
     [1, 1, 2, 2]
     >>> Logarithmic(0.8, least=2)(1)
@@ -95,6 +99,8 @@ class HighProbability(Schedule):
 
     The horizon T may be left out: a simulation fills in its own.
 
+    Examples
+    --------
     >>> HighProbability(delta=0.05, horizon=2000)(1)
     40
     """
@@ -132,6 +138,8 @@ class Anytime(Schedule):
 
     It is built for the proof: 61 batches at t = 2000 play almost uniformly.
 
+    Examples
+    --------
     >>> [Anytime()(step) for step in (1, 2, 2000)]
     [1, 6, 61]
     """

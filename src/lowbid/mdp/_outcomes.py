@@ -44,6 +44,8 @@ def train(
 
     With run 0 these are the visits of `simulate` with the same seed, (stage, state, action).
 
+    Examples
+    --------
     >>> from lowbid import mdp
     >>> agent, visits = mdp.train(mdp.PaddedCounts(), mdp.Chain(3), episodes=10)
     >>> visits.sum(), agent.episode

@@ -430,6 +430,8 @@ class BatchEnsemble(Policy):
     def bids(self, state: State) -> list[Bid]:
         """What each batch would play on its own, and at which estimate: the lowest bid wins.
 
+        Examples
+        --------
         >>> import lowbid
         >>> bandit = lowbid.Bandit(arms=2, policy=lowbid.BatchEnsemble(batches=2), seed=0)
         >>> for arm, loss in [(0, 1.0), (0, 0.0), (1, 1.0), (1, 1.0), (1, 1.0)]:

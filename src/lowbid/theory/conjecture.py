@@ -143,6 +143,8 @@ def _broken(found: Counterexample, remedy: str) -> Counterexample:
 def conjectured_floor(n: int, padding: float = PADDING) -> float:
     """(1 - 1/(n + padding))^n: what survives of the conjecture says that optimism is no less.
 
+    Examples
+    --------
     >>> [round(conjectured_floor(n), 4) for n in (1, 2, 10, 60)]
     [0.6667, 0.5625, 0.4189, 0.377]
     """

@@ -220,6 +220,8 @@ def informative_from(
 ) -> int | None:
     """The first step from which a bound stays below a trivial one; both are of slow growth.
 
+    Examples
+    --------
     >>> informative_from(lambda t: 100.0 + np.log(t), lambda t: 0.5 * np.asarray(t))
     211
     """

@@ -267,6 +267,8 @@ def _add_one(
 class GaussianLaw:
     """A normal loss.
 
+    Examples
+    --------
     >>> print(GaussianLaw(mean=-1.0, sd=1.0).sum_below(1, 3))
     0.02275 (exact)
     """
@@ -304,6 +306,8 @@ class GaussianLaw:
 class ExponentialLaw:
     """An exponential loss; a sum of n stays below x means if n events take longer than x.
 
+    Examples
+    --------
     >>> print(ExponentialLaw(mean=0.5).sum_below(1, 3))
     0.9502 (exact)
     """

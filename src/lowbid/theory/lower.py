@@ -61,6 +61,8 @@ _each_divergence = np.vectorize(_divergences.bernoulli_divergence, otypes=[np.fl
 def bernoulli_divergence(p: npt.ArrayLike, q: npt.ArrayLike) -> Floats:
     """The divergence of Bernoulli(q) from Bernoulli(p), with 0 log 0 = 0.
 
+    Examples
+    --------
     >>> bernoulli_divergence([0.5, 0.0, 1.0], [0.25, 0.5, 0.5]).round(4)
     array([0.1438, 0.6931, 0.6931])
     """

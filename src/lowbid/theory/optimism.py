@@ -204,6 +204,8 @@ def batches_needed(delta: float, chance: float) -> int:
 def paper_batches(delta: float) -> int:
     """How many batches the paper takes for that: (7/2) log(1 / delta), rounded up.
 
+    Examples
+    --------
     >>> paper_batches(0.01)
     17
     """
@@ -242,6 +244,8 @@ def lemma2_floor(n: int) -> float:
 
     It is 1/4 at n = 2, and rises from there to 1 - 2/e = 0.2642.
 
+    Examples
+    --------
     >>> [round(lemma2_floor(n), 4) for n in (1, 2, 3, 10, 1000)]
     [1.0, 0.25, 0.2593, 0.2639, 0.2642]
     """

@@ -22,6 +22,8 @@ from lowbid.theory.theorem1 import _checked, _log
 def bernstein(n: npt.ArrayLike, variance: float, delta: float) -> Floats:
     """Lemma 1: a factor 2 is missing under the root.
 
+    Examples
+    --------
     >>> float(bernstein(100, variance=0.25, delta=0.05).round(4))
     0.1465
     """

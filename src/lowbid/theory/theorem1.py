@@ -59,6 +59,8 @@ def _log(instance: Instance, t: Floats, delta: float) -> Floats:
 def batches(t: npt.ArrayLike, delta: float = 0.05, proof: Proof = PAPER) -> Floats:
     """The number of batches that the theorem is about, for the horizon t.
 
+    Examples
+    --------
     >>> batches(2000)
     np.float64(40.0)
     """
@@ -100,6 +102,8 @@ def mean_form(
 ) -> Floats:
     """The regret up to the horizon t, by the lowest mean; parameters as in `variance_form`.
 
+    Examples
+    --------
     >>> import lowbid
     >>> float(mean_form(lowbid.Bernoulli([0.001, 0.15, 0.2, 0.25, 0.3]), 2000).round())
     10999.0
@@ -114,6 +118,8 @@ def independent_form(
 ) -> Floats:
     """The regret up to the horizon t, free of the gaps; parameters as in `variance_form`.
 
+    Examples
+    --------
     >>> import lowbid
     >>> float(independent_form(lowbid.Bernoulli([0.5, 0.51]), 10**6).round())
     56255.0

@@ -257,6 +257,8 @@ class BatchEnsembleValueIteration(Rule):
         In returns; negated losses if the agent has losses. As of the last plan; NaN for actions
         that do not exist.
 
+        Examples
+        --------
         >>> from lowbid import mdp
         >>> agent = mdp.Agent(1, 2, horizon=1, reward_range=(0, 1))
         >>> agent.begin(0)

@@ -1,0 +1,120 @@
+"""What MkDocs does for the site beyond its own: pages made by program, and links out of docs/.
+
+The pages under docs/ are plain Markdown that reads well on a code host. This module adds, for the
+site alone, the reference (from docstrings), the notebooks and the files of the project's root, and
+turns links to files outside docs/ into something that works on a site.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from mkdocs.exceptions import PluginError
+from mkdocs.plugins import get_plugin_logger
+from mkdocs.structure.files import File, Files
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import check_site
+import reference
+
+LOG = get_plugin_logger("lowbid")  # a warning is an error: the site is built with `strict`
+ROOT = Path(__file__).resolve().parents[2]
+# Files of the project's root that are pages of the site.
+ROOT_PAGES = {
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "README.md": "README.md",
+}
+LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]]*)\]\((?P<target>[^)\s#]+)(?P<anchor>#[^)\s]*)?\)")
+FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+
+
+def on_config(config: Any) -> Any:
+    """Put the lines of the reference into the navigation, where it says `reference`."""
+    config.nav = _filled_in(config.nav)
+    return config
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the pages that are not files under docs/."""
+    for name, page in ROOT_PAGES.items():
+        if page != name:
+            text = (ROOT / name).read_text(encoding="utf-8")
+            files.append(File.generated(config, page, content=_from_root(text)))
+    for path, text in reference.pages().items():
+        files.append(File.generated(config, path, content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
+    """Mend links that leave docs/, and give pictures their dark twin where there is one."""
+    folder = posixpath.dirname(page.file.src_uri)
+
+    def mended(found: re.Match[str]) -> str:
+        target = found["target"]
+        if "://" in target or target.startswith("mailto:"):
+            return found[0]
+        path = posixpath.normpath(posixpath.join("docs", folder, target))
+        if found["image"]:
+            return _in_both_themes(found, files, folder)
+        return found[0] if path.startswith("docs/") else _link_out(found, path, folder)
+
+    return _outside_code(markdown, lambda text: LINK.sub(mended, text))
+
+
+def on_post_build(config: Any) -> None:
+    """Refuse a site with a link that leads nowhere, or that needs a network."""
+    wrong = check_site.problems(Path(config.site_dir).resolve())
+    if wrong:
+        raise PluginError("\n".join(wrong))
+
+
+def _filled_in(entries: list[Any]) -> list[Any]:
+    filled: list[Any] = []
+    for entry in entries:
+        if entry == "reference":
+            filled += reference.navigation()
+        elif isinstance(entry, dict):
+            filled.append(
+                {k: _filled_in(v) if isinstance(v, list) else v for k, v in entry.items()}
+            )
+        else:
+            filled.append(entry)
+    return filled
+
+
+def _from_root(text: str) -> str:
+    """A page of the root as one of docs/: its links into docs/ are links beside it."""
+    return _outside_code(text, lambda part: part.replace("](docs/", "]("))
+
+
+def _link_out(found: re.Match[str], path: str, folder: str) -> str:
+    """A link to a file of the project: to its page if it has one, else its name alone."""
+    page = ROOT_PAGES.get(path) or reference.page_of(path)
+    if page is None:
+        if not (ROOT / path).exists():
+            LOG.warning("a link leads to %s, which does not exist", path)
+        return found["text"]
+    return f"[{found['text']}]({posixpath.relpath(page, folder or '.')}{found['anchor'] or ''})"
+
+
+def _in_both_themes(found: re.Match[str], files: Files, folder: str) -> str:
+    stem, ending = posixpath.splitext(found["target"])
+    dark = f"{stem}-dark{ending}"
+    if files.get_file_from_path(posixpath.normpath(posixpath.join(folder, dark))) is None:
+        return found[0]
+    light = f"![{found['text']}]({found['target']}#only-light)"
+    return f"{light}\n![{found['text']}]({dark}#only-dark)"
+
+
+def _outside_code(text: str, change: Any) -> str:
+    parts, end = [], 0
+    for block in FENCE.finditer(text):
+        parts += [change(text[end : block.start()]), block[0]]
+        end = block.end()
+    return "".join([*parts, change(text[end:])])

@@ -1,0 +1,178 @@
+"""The reference: a page for each part of the public API, and one for each policy.
+
+What is public is read from the package (`lowbid.__all__` and the `__all__` of its parts), so a new
+name has its place without a line here.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import lowbid
+from lowbid import policies
+
+FOLDER = "reference"
+# Parts with a page, in the order of the navigation, and what they are called there; the other
+# public modules follow by name.
+TITLES = {
+    "online": "Bandit",
+    "simulation": "Simulation",
+    "policies": "Policies",
+    "environments": "Environments",
+    "schedules": "Schedules",
+    "mdp": "MDPs",
+    "theory": "Theory",
+    "testing": "Conformance kits",
+    "kernels": "Kernels",
+    "random": "Random numbers",
+    "errors": "Errors",
+}
+# Public names of the policies' module beside the policies.
+OTHERS = ("Policy", "About", "Kernels", "Constructor", "citation")
+# Members that come from a base class are shown where the class is used through them.
+INHERITED = {"Bandit"}
+
+
+def parts() -> dict[str, str]:
+    """The public modules by name, with the titles of their pages."""
+    public = [name for name in lowbid.__all__ if inspect.ismodule(getattr(lowbid, name))]
+    names = [*TITLES, *(name for name in public if name not in TITLES)]
+    return {name: TITLES.get(name, name.capitalize()) for name in names}
+
+
+def pages() -> dict[str, str]:
+    """Every page of the reference, by its path under docs/."""
+    made = {f"{FOLDER}/index.md": _index()}
+    for name, title in parts().items():
+        made[f"{FOLDER}/{name}.md"] = (
+            _page_of_policies() if name == "policies" else _page(name, title)
+        )
+    for name in policies.__all__:
+        made[_path(name)] = _policy(name)
+    return made
+
+
+def navigation() -> list[Any]:
+    """The lines of the navigation."""
+    lines: list[Any] = []
+    for name, title in parts().items():
+        if name != "policies":
+            lines.append({title: f"{FOLDER}/{name}.md"})
+            continue
+        each = [{policy: _path(policy)} for policy in sorted(policies.__all__, key=str.lower)]
+        lines.append({title: [f"{FOLDER}/{name}.md", *each]})
+    return [{"API": [f"{FOLDER}/index.md", *lines]}]
+
+
+def page_of(path: str) -> str | None:
+    """The page on what a file of the package defines, if it is a policy's."""
+    if path.startswith("src/lowbid/policies/"):
+        module = Path(path).stem
+        for name in policies.__all__:
+            if getattr(policies, name).__module__.endswith(f".{module}"):
+                return _path(name)
+    return None
+
+
+def public_paths() -> dict[str, str]:
+    """Where the reference shows each public name, for links; names that are not unique are out."""
+    paths: dict[str, list[str]] = {}
+    for part in parts():
+        module = _module(part)
+        names = [*OTHERS, *policies.__all__] if part == "policies" else _public_names(module)
+        for name in names:
+            if not inspect.ismodule(getattr(module, name)):
+                paths.setdefault(name, []).append(f"{module.__name__}.{name}")
+    return {name: found[0] for name, found in paths.items() if len(found) == 1}
+
+
+def _path(policy: str) -> str:
+    return f"{FOLDER}/policies/{policy}.md"
+
+
+def _index() -> str:
+    lines = [
+        "# API reference",
+        "",
+        "Everything public, from its docstrings. `import lowbid` has the names of `Bandit`, "
+        "simulation, policies and environments; the other parts are modules, such as "
+        "`lowbid.schedules`.",
+        "",
+        "| part | what is in it |",
+        "| --- | --- |",
+    ]
+    for name, title in parts().items():
+        about = (_module(name).__doc__ or "").strip().splitlines()[0]
+        lines.append(f"| [{title}]({name}.md) | {about} |")
+    return "\n".join(lines)
+
+
+def _page(name: str, title: str) -> str:
+    module = _module(name)
+    lines = [f"# {title}", "", *_introduction(module)]
+    for public in _public_names(module):
+        lines += _entry(module, public)
+    return "\n".join(lines)
+
+
+def _introduction(module: ModuleType) -> list[str]:
+    return [inspect.cleandoc(module.__doc__ or ""), ""]
+
+
+def _entry(module: ModuleType, name: str) -> list[str]:
+    """A name; for a module within a module, all that it defines."""
+    if not inspect.ismodule(getattr(module, name)):
+        inherited = ["    options:", "      inherited_members: true"] if name in INHERITED else []
+        return [f"::: {module.__name__}.{name}", *inherited, ""]
+    inner = getattr(module, name)
+    lines = [f"## {inner.__name__}", "", *_introduction(inner)]
+    for public in _public_names(inner):
+        lines += [f"::: {inner.__name__}.{public}", "    options:", "      heading_level: 3", ""]
+    return lines
+
+
+def _page_of_policies() -> str:
+    lines = ["# Policies", "", *_introduction(policies)]
+    lines += ["| policy | family | must know |", "| --- | --- | --- |"]
+    for name in sorted(policies.__all__, key=str.lower):
+        about = getattr(policies, name).variants()[0].about
+        lines.append(f"| [{name}](policies/{name}.md) | {about.family} | {about.needs} |")
+    lines += ["", *(f"::: lowbid.policies.{name}\n" for name in OTHERS)]
+    return "\n".join(lines)
+
+
+def _policy(name: str) -> str:
+    about = getattr(policies, name).variants()[0].about
+    return "\n".join(
+        [
+            f"# {name}",
+            "",
+            f"| family | {about.family} |",
+            "| --- | --- |",
+            f"| must know | {about.needs} |",
+            f"| time per step | {about.time} |",
+            f"| memory | {about.memory} |",
+            f"| guarantee | {about.guarantee} |",
+            f"| pending decisions | {about.pending} |",
+            "",
+            f"::: lowbid.policies.{name}",
+        ]
+    )
+
+
+def _module(name: str) -> ModuleType:
+    return importlib.import_module(f"lowbid.{name}")
+
+
+def _public_names(module: ModuleType) -> list[str]:
+    if hasattr(module, "__all__"):
+        return list(module.__all__)
+    return [
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__
+    ]

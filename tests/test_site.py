@@ -1,0 +1,87 @@
+"""The documentation site: complete, without dead links, and without a network."""
+
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def load(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / "_site" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_links_are_followed(tmp_path):
+    check_site = load("check_site")
+    (tmp_path / "index.html").write_text('<h1 id="top"><a href="other.html#there">x</a>')
+    (tmp_path / "other.html").write_text('<p id="there"><a href="index.html#top">y</a>')
+    assert check_site.problems(tmp_path) == []
+    (tmp_path / "other.html").write_text('<a href="gone.html"></a><script src="//cdn/x.js">')
+    assert check_site.problems(tmp_path) == [
+        "index.html links to other.html#there, a place that is not on that page",
+        "other.html loads //cdn/x.js from a network",
+        "other.html links to gone.html, which is not there",
+    ]
+
+
+def test_the_reference_has_every_public_name():
+    """A policy has a page of its own; everything else is on the page of its part."""
+    import lowbid
+
+    pages = load("reference").pages()
+    shown = set(re.findall(r"^::: (\S+)", "\n".join(pages.values()), re.MULTILINE))
+    for name in lowbid.policies.__all__:
+        assert f"reference/policies/{name}.md" in pages
+    for part in load("reference").parts():
+        module = importlib.import_module(f"lowbid.{part}")
+        for name in getattr(module, "__all__", ()):
+            path = f"lowbid.{part}.{name}"
+            assert path in shown or any(other.startswith(f"{path}.") for other in shown), path
+
+
+@pytest.fixture
+def build(tmp_path):
+    """A copy of the documentation to spoil, and the command that builds it."""
+    pytest.importorskip("material", reason="pip install 'lowbid[docs]'")
+    for name in ("docs", "src", "examples"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
+    for path in ROOT.glob("*.[my][dm]*"):
+        shutil.copy(path, tmp_path)
+
+    def run():
+        command = [sys.executable, "-m", "mkdocs", "build", "--strict"]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+
+    return tmp_path, run
+
+
+@pytest.mark.slow
+def test_the_site_is_built(build):
+    folder, run = build
+    done = run()
+    assert done.returncode == 0, done.stderr
+    site = folder / "out" / "site"
+    assert "lowbid.policies.UCB1" in (site / "reference/policies/UCB1.html").read_text()
+    assert "<math" in (site / "reference/policies/UCB1.html").read_text()
+    assert "__index" in (site / "search" / "search_index.js").read_text()[:50]
+
+
+@pytest.mark.slow
+def test_what_is_wrong_is_refused(build):
+    folder, run = build
+    (folder / "docs" / "stray.md").write_text("# No line in the navigation\n")
+    with (folder / "docs" / "speed.md").open("a") as file:
+        file.write("[](nowhere.md) [](league.md#no-such-place) [](../src/lowbid/gone.py)\n")
+    done = run()
+    assert done.returncode != 0
+    for complaint in ("stray.md", "nowhere.md", "#no-such-place", "src/lowbid/gone.py"):
+        assert complaint in done.stderr

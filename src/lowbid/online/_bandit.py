@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Self, overload
 
@@ -13,20 +13,16 @@ from lowbid._random import Stream
 from lowbid._replace_file import replace_file
 from lowbid._require import require_whole
 from lowbid.errors import InvalidValueError
-from lowbid.online._chart import chart
 from lowbid.online._core import Core
 from lowbid.online._decisions import Arm, Decision, Rejection
-from lowbid.online._explain import Explanation, bids_of, explained, indices_of
 from lowbid.online._given import MANY, ONE, read_feedback, read_kind, read_list, read_value
-from lowbid.online._ledger import COUNT, mean_of_row
-from lowbid.online._recommend import Recommendation, recommended
 from lowbid.online._roster import read_arms
-from lowbid.online._saved import decoded, encoded
+from lowbid.online._saved import decoded
+from lowbid.online._views import BanditViews, Seen, described
 from lowbid.policies import BatchLikelihood, Policy
-from lowbid.policies.batch_ensemble import Bid
 
 
-class Bandit:
+class Bandit(BanditViews):
     """A policy at work: ask it what to do, and report what came of it.
 
     Parameters
@@ -97,41 +93,6 @@ class Bandit:
         self._lock = threading.Lock()
 
     # What it is
-
-    @property
-    def policy(self) -> Policy:
-        """The policy, as it was given."""
-        return self._core.policy
-
-    @property
-    def arms(self) -> list[Arm]:
-        """All arms that can be chosen, by name."""
-        return list(self._core.roster.names)
-
-    @property
-    def paused(self) -> list[Arm]:
-        """The arms that are paused, by name."""
-        return list(self._core.roster.paused)
-
-    @property
-    def n_arms(self) -> int:
-        """The number of arms that can be chosen."""
-        return self._core.engine.n_arms
-
-    @property
-    def horizon(self) -> int | None:
-        """The number of decisions that will be made, if that is known."""
-        return self._core.engine.horizon
-
-    @property
-    def expiry(self) -> int | None:
-        """After how many further decisions one is forgotten."""
-        return self._core.expiry
-
-    @property
-    def step(self) -> int:
-        """The step about to be played, from 1."""
-        return self._core.engine.step
 
     @property
     def capacity(self) -> int:
@@ -283,86 +244,14 @@ class Bandit:
         with self._lock:
             self._core.roster.resume(arm)
 
-    # Look inside: nothing here changes the bandit
-
-    def counts(self) -> dict[Arm, int]:
-        """How many outcomes of each arm were reported, paused arms included."""
+    def _view(self, look: Callable[[Core], Seen]) -> Seen:
         with self._lock:
-            return {arm: int(row[COUNT]) for arm, row in self._core.roster.rows.items()}
-
-    def means(self) -> dict[Arm, float]:
-        """The mean outcome of each arm, NaN before the first; paused arms included."""
-        with self._lock:
-            return {arm: mean_of_row(row) for arm, row in self._core.roster.rows.items()}
-
-    def indices(self) -> dict[Arm, float]:
-        """The index of each arm that can be chosen; the best one is played next.
-
-        It is in your units, and with rewards the highest is the best, unless the policy ranks arms
-        by evidence: then the lowest is.
-        """
-        with self._lock:
-            return indices_of(self._core)
-
-    def bids(self) -> list[Bid]:
-        """What each batch of Batch Ensemble would play on its own: the best bid wins."""
-        with self._lock:
-            return bids_of(self._core)
-
-    def explain(self) -> Explanation:
-        """Why the next arm would be chosen: each arm's index, its batches, and the winner.
-
-        Examples
-        --------
-        >>> import lowbid
-        >>> bandit = lowbid.Bandit(["a", "b"], policy=lowbid.BatchEnsemble(batches=2), seed=0)
-        >>> for arm, loss in [("a", 1.0), ("a", 0.0), ("b", 1.0), ("b", 1.0), ("b", 1.0)]:
-        ...     bandit.update(arm, loss=loss)
-        >>> print(bandit.explain())
-        arm    count        mean       index  batches (size: estimate)
-        a          2         0.5           0  1: 0.3333, 1: 0  <- chosen next
-        b          3           1      0.3333  2: 0.5, 1: 0.3333
-        BatchEnsemble(batches=2): the lowest index is chosen.
-        """
-        with self._lock:
-            return explained(self._core)
-
-    def recommend(self, confidence: float = 0.95) -> Recommendation:
-        """The arm to keep if you stop now, and how sure that is.
-
-        It is the arm whose mean is best for sure: the one with the best pessimistic end of a
-        confidence sequence. The intervals of all arms hold together, at all times, with the given
-        confidence, so one may look as often as one likes and stop when one likes.
-
-        Parameters
-        ----------
-        confidence : float
-            Between 0 and 1.
-        """
-        with self._lock:
-            return recommended(self._core, confidence)
+            return look(self._core)
 
     def __repr__(self) -> str:
-        with self._lock:
-            core, names = self._core, self._core.roster.names
-            parts = ", ".join(repr(arm) for arm in names[:6]) + (", ..." if len(names) > 6 else "")
-            paused, pending = len(core.roster.paused), len(core.decisions.pending())
-            count = int(sum(row[COUNT] for row in core.roster.rows.values()))
-            plural = "outcomes" if core.feedback is None else core.feedback.plural
-            text = f"<Bandit [{parts}]" + (f", {paused} paused" if paused else "")
-            text += f", {core.policy.name}" + (f", {count} {plural}" if count else "")
-            return text + (f", {pending} pending>" if pending else ">")
-
-    def _repr_html_(self) -> str:
-        with self._lock:
-            return chart(self._core)
+        return self._view(lambda core: described(core, "Bandit"))
 
     # Save, restore, share
-
-    def to_json(self) -> str:
-        """All there is to know about this bandit, its random numbers included, as a text."""
-        with self._lock:
-            return encoded(self._core)
 
     @classmethod
     def from_json(

@@ -1,0 +1,140 @@
+"""What a bandit shows of itself; nothing here changes it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TypeVar
+
+from lowbid.online._chart import chart
+from lowbid.online._core import Core
+from lowbid.online._decisions import Arm
+from lowbid.online._explain import Explanation, bids_of, explained, indices_of
+from lowbid.online._ledger import COUNT, mean_of_row
+from lowbid.online._recommend import Recommendation, recommended
+from lowbid.online._saved import encoded
+from lowbid.policies import Policy
+from lowbid.policies.batch_ensemble import Bid
+
+Seen = TypeVar("Seen")
+
+
+class BanditViews(ABC):
+    """The views of a bandit, wherever its core lives: in this process, or in a shared store."""
+
+    @abstractmethod
+    def _view(self, look: Callable[[Core], Seen]) -> Seen:
+        """What a look at the core gives, while nothing changes it."""
+
+    # What it is
+
+    @property
+    def policy(self) -> Policy:
+        """The policy, as it was given."""
+        return self._view(lambda core: core.policy)
+
+    @property
+    def arms(self) -> list[Arm]:
+        """All arms that can be chosen, by name."""
+        return self._view(lambda core: list(core.roster.names))
+
+    @property
+    def paused(self) -> list[Arm]:
+        """The arms that are paused, by name."""
+        return self._view(lambda core: list(core.roster.paused))
+
+    @property
+    def n_arms(self) -> int:
+        """The number of arms that can be chosen."""
+        return self._view(lambda core: core.engine.n_arms)
+
+    @property
+    def horizon(self) -> int | None:
+        """The number of decisions that will be made, if that is known."""
+        return self._view(lambda core: core.engine.horizon)
+
+    @property
+    def expiry(self) -> int | None:
+        """After how many further decisions one is forgotten."""
+        return self._view(lambda core: core.expiry)
+
+    @property
+    def step(self) -> int:
+        """The step about to be played, from 1."""
+        return self._view(lambda core: core.engine.step)
+
+    # Look inside
+
+    def counts(self) -> dict[Arm, int]:
+        """How many outcomes of each arm were reported, paused arms included."""
+        return self._view(
+            lambda core: {arm: int(row[COUNT]) for arm, row in core.roster.rows.items()}
+        )
+
+    def means(self) -> dict[Arm, float]:
+        """The mean outcome of each arm, NaN before the first; paused arms included."""
+        return self._view(
+            lambda core: {arm: mean_of_row(row) for arm, row in core.roster.rows.items()}
+        )
+
+    def indices(self) -> dict[Arm, float]:
+        """The index of each arm that can be chosen; the best one is played next.
+
+        It is in your units, and with rewards the highest is the best, unless the policy ranks arms
+        by evidence: then the lowest is.
+        """
+        return self._view(indices_of)
+
+    def bids(self) -> list[Bid]:
+        """What each batch of Batch Ensemble would play on its own: the best bid wins."""
+        return self._view(bids_of)
+
+    def explain(self) -> Explanation:
+        """Why the next arm would be chosen: each arm's index, its batches, and the winner.
+
+        Examples
+        --------
+        >>> import lowbid
+        >>> bandit = lowbid.Bandit(["a", "b"], policy=lowbid.BatchEnsemble(batches=2), seed=0)
+        >>> for arm, loss in [("a", 1.0), ("a", 0.0), ("b", 1.0), ("b", 1.0), ("b", 1.0)]:
+        ...     bandit.update(arm, loss=loss)
+        >>> print(bandit.explain())
+        arm    count        mean       index  batches (size: estimate)
+        a          2         0.5           0  1: 0.3333, 1: 0  <- chosen next
+        b          3           1      0.3333  2: 0.5, 1: 0.3333
+        BatchEnsemble(batches=2): the lowest index is chosen.
+        """
+        return self._view(explained)
+
+    def recommend(self, confidence: float = 0.95) -> Recommendation:
+        """The arm to keep if you stop now, and how sure that is.
+
+        It is the arm whose mean is best for sure: the one with the best pessimistic end of a
+        confidence sequence. The intervals of all arms hold together, at all times, with the given
+        confidence, so one may look as often as one likes and stop when one likes.
+
+        Parameters
+        ----------
+        confidence : float
+            Between 0 and 1.
+        """
+        return self._view(lambda core: recommended(core, confidence))
+
+    def to_json(self) -> str:
+        """All there is to know about this bandit, its random numbers included, as a text."""
+        return self._view(encoded)
+
+    def _repr_html_(self) -> str:
+        return self._view(chart)
+
+
+def described(core: Core, title: str) -> str:
+    """A bandit in one line, with a title such as the name of its class."""
+    names = core.roster.names
+    parts = ", ".join(repr(arm) for arm in names[:6]) + (", ..." if len(names) > 6 else "")
+    paused, pending = len(core.roster.paused), len(core.decisions.pending())
+    count = int(sum(row[COUNT] for row in core.roster.rows.values()))
+    plural = "outcomes" if core.feedback is None else core.feedback.plural
+    text = f"<{title} [{parts}]" + (f", {paused} paused" if paused else "")
+    text += f", {core.policy.name}" + (f", {count} {plural}" if count else "")
+    return text + (f", {pending} pending>" if pending else ">")

@@ -19,6 +19,7 @@ import contextlib
 import contextvars
 import functools
 import hashlib
+import importlib
 import os
 import pickle
 import threading
@@ -49,6 +50,7 @@ class Kernel(Generic[P, R]):
     ) -> None:
         self.allocates = allocates
         self.function = function if bindings is None else _rebind(function, bindings)
+        self.special: tuple[Any, ...] = ()  # the template and bindings that it was made of
         self.__doc__ = function.__doc__
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -129,6 +131,12 @@ class Kernel(Generic[P, R]):
         """A fingerprint of this kernel's code and of everything that it refers to."""
         return _fingerprint(self.function, repr(self.options))
 
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        """Pickle it by name, as functions are: what was compiled for it is found again."""
+        if self.special:
+            return _specialise, self.special
+        return _kernel_named, (self.function.__module__, self.function.__qualname__)
+
     def __repr__(self) -> str:
         return f"<kernel {self.function.__qualname__}>"
 
@@ -182,7 +190,32 @@ def hint(build: Callable[[], Any]) -> Callable[[Callable[P, None]], Hint[P]]:
 def _specialise(
     template: Kernel[..., Any], bindings: tuple[tuple[str, Any], ...]
 ) -> Kernel[..., Any]:
-    return Kernel(template.function, dict(bindings), template.allocates)
+    special = Kernel(template.function, dict(bindings), template.allocates)
+    special.special = template, bindings
+    return special
+
+
+def _kernel_named(module: str, name: str) -> Kernel[..., Any]:
+    """The kernel that a module has under a name."""
+    found: Any = importlib.import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    if not isinstance(found, Kernel):
+        raise pickle.UnpicklingError(
+            f"there is no kernel {name} in the module {module} of this process; define it at the "
+            "top of a module that all workers can import."
+        )
+    return found
+
+
+def code_digest(function: Callable[..., Any]) -> str:
+    """A fingerprint of a kernel and all that it calls, or of a plain function's own code."""
+    if isinstance(function, Kernel):
+        return function.digest
+    function = getattr(function, "__func__", function)
+    if isinstance(function, types.FunctionType):
+        return _fingerprint(function)
+    return _describe(function)
 
 
 def specialise(template: Kernel[P, R], **bindings: Any) -> Callable[P, R]:

@@ -27,3 +27,7 @@ class FileFormatError(LowbidError, ValueError):
 
 class MissingPackageError(LowbidError, ImportError):
     """A feature needs a package that is not installed."""
+
+
+class WorkerError(LowbidError, RuntimeError):
+    """A worker, or whoever hands out work to it, is gone; what was finished is kept."""

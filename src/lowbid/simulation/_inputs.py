@@ -154,3 +154,15 @@ def check_progress(progress: bool | str | None) -> None:
         raise InvalidValueError(
             f"progress is {progress!r}; give True, False, a text, or None to show it on terminals."
         )
+
+
+def check_executor(executor: object) -> None:
+    """Refuse what cannot be handed tasks."""
+    if executor is not None and (
+        isinstance(executor, type) or not callable(getattr(executor, "submit", None))
+    ):
+        raise InvalidValueError(
+            f"executor is {executor!r}; give an object with the interface of "
+            "concurrent.futures.Executor, such as ProcessPoolExecutor() or Dask's "
+            "client.get_executor()."
+        )

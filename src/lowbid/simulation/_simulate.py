@@ -5,19 +5,19 @@ from __future__ import annotations
 import functools
 import itertools
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 
 import numpy as np
 import numpy.typing as npt
 
-from lowbid._random import key
-from lowbid._require import require_arm, require_whole
+from lowbid._require import require_whole
 from lowbid.environments import Environment
 from lowbid.policies._base import Ints, Policy
 from lowbid.simulation._delays import Delay, Late, read_late
 from lowbid.simulation._inputs import (
     check_environment,
+    check_executor,
     check_losses,
     check_progress,
     check_size,
@@ -25,13 +25,15 @@ from lowbid.simulation._inputs import (
     read_checkpoints,
     read_horizon,
 )
-from lowbid.simulation._loop import loop_for
 from lowbid.simulation._progress import Progress
 from lowbid.simulation._provenance import provenance
 from lowbid.simulation._result import Result
-from lowbid.simulation._workers import work_off
+from lowbid.simulation._share import Share, gaps_of, play_share, player
+from lowbid.simulation._workers import send_off, work_off
 
 _STEPS_PER_TASK = 2_000_000
+# What is sent to another process or machine takes some milliseconds, whatever there is to do.
+_STEPS_PER_SHARE = 20_000_000
 # So that a worker that starts late, or has the longer runs, leaves some of its share to others.
 _TASKS_PER_WORKER = 4
 
@@ -48,6 +50,7 @@ def simulate(
     delay: int | Sequence[int] | Delay = 0,
     lost: float = 0.0,
     batch: int = 1,
+    executor: Executor | None = None,
 ) -> Result:
     """Play policies on an environment, many times, and record their pseudo-regret.
 
@@ -70,7 +73,8 @@ def simulate(
     checkpoints : array of int, optional
         The steps at which to record; by default enough for a smooth curve.
     workers : int, optional
-        The number of threads; by default one for each core.
+        The number of threads; by default one for each core. With an executor, how many tasks it
+        does at a time, if it does not tell.
     progress : bool or str, optional
         Show a progress bar; by default on a terminal, if it takes more than a second. A text is
         what stands before the bar.
@@ -82,6 +86,10 @@ def simulate(
         The chance that a loss never comes; the decision is forgotten when it would have come.
     batch : int
         Decisions are made this many at a time, before any of their losses is known.
+    executor : concurrent.futures.Executor, optional
+        Where to play instead of in threads of this process: a process pool, Dask's
+        ``client.get_executor()``, an executor of mpi4py or ipyparallel. The result is the same,
+        bit for bit. The executor stays open.
 
     Returns
     -------
@@ -107,10 +115,14 @@ def simulate(
     steps = read_checkpoints(checkpoints, horizon)
     check_size(runs, len(named), len(steps), environment.n_arms)
     late = read_late(delay, lost, batch)
+    check_executor(executor)
     simulation = _Simulation(named, environment, horizon, runs, seed, steps, late)
-    simulation.run(
-        require_whole("workers", (os.cpu_count() or 1) if workers is None else workers), progress
-    )
+    if executor is None:
+        workers = (os.cpu_count() or 1) if workers is None else workers
+        simulation.run(require_whole("workers", workers), progress)
+    else:
+        workers = workers_of(executor) if workers is None else workers
+        simulation.run_on(executor, require_whole("workers", workers), progress)
     return Result(
         policies=tuple(named),
         checkpoints=steps,
@@ -137,46 +149,79 @@ class _Simulation:
         self.policies, self.environment = policies, environment
         self.horizon, self.runs, self.seed, self.checkpoints = horizon, runs, seed, checkpoints
         self.table = environment.table(seed, runs)
-        means = environment.means_of(self.table)
-        self.gaps = means - means.min(axis=1, keepdims=True)
+        self.gaps = gaps_of(environment, self.table)
         self.regret = np.zeros((len(policies), runs, len(checkpoints)))
         self.pulls = np.zeros((len(policies), runs, environment.n_arms), np.int64)
         self.stop = np.zeros(1, np.int64)
 
     def run(self, workers: int, progress: bool | str | None) -> None:
         """Spread the runs over threads, and wait for them."""
-        share = -(-self.runs // (_TASKS_PER_WORKER * workers))
-        chunk = max(1, min(share, _STEPS_PER_TASK // self.horizon))
-        bar = Progress(len(self.policies) * self.runs * self.horizon, progress)
+        chunk = self._chunk(workers, _STEPS_PER_TASK)
         tasks = (
             functools.partial(task, first, first + chunk)
             for task in itertools.starmap(self._task, enumerate(self.policies.values()))
             for first in range(0, self.runs, chunk)
         )
-        work_off(tasks, workers, self.stop, bar)
+        work_off(tasks, workers, self.stop, self._bar(progress))
 
-    def _task(self, number: int, policy: Policy) -> Any:
+    def run_on(self, executor: Executor, workers: int, progress: bool | str | None) -> None:
+        """Spread the runs over an executor's workers, and wait for them."""
+        chunk = self._chunk(workers, _STEPS_PER_SHARE)
+        shares = {
+            (number, first): Share(
+                policy,
+                self.environment,
+                self.horizon,
+                self.seed,
+                self.checkpoints,
+                first,
+                min(first + chunk, self.runs),
+                self.late,
+            )
+            for number, policy in enumerate(self.policies.values())
+            for first in range(0, self.runs, chunk)
+        }
+        tasks = {place: functools.partial(play_share, share) for place, share in shares.items()}
+        bar, done = self._bar(progress), 0
+        try:
+            bar.show(done)
+            for (number, first), played in send_off(tasks, executor):
+                runs = slice(first, first + len(played.regret))
+                self.regret[number, runs], self.pulls[number, runs] = played.regret, played.pulls
+                done += len(played.regret) * self.horizon
+                bar.show(done)
+        finally:
+            bar.close()
+
+    def _chunk(self, workers: int, most_steps: int) -> int:
+        """How many runs a task plays."""
+        share = -(-self.runs // (_TASKS_PER_WORKER * workers))
+        return max(1, min(share, most_steps // self.horizon))
+
+    def _bar(self, progress: bool | str | None) -> Progress:
+        return Progress(len(self.policies) * self.runs * self.horizon, progress)
+
+    def _task(self, number: int, policy: Policy) -> Callable[[int, int, Ints], None]:
         """A function that plays one policy's runs from `first` to before `last`."""
-        loop, more = loop_for(policy, self.environment, self.late, self.seed)
-        parameters = policy.parameters(self.environment.n_arms, self.horizon, self.horizon)
-        losses_key, policy_key = key(self.seed, "losses"), key(self.seed, policy.identity)
+        play = player(policy, self.environment, self.horizon, self.seed, self.late)
 
         def task(first: int, last: int, steps_done: Ints) -> None:
             runs = slice(first, min(last, self.runs))
-            arm = loop(
-                parameters,
+            play(
                 self.table,
                 self.gaps,
-                losses_key,
-                policy_key,
                 first,
                 self.checkpoints,
                 self.regret[number, runs],
                 self.pulls[number, runs],
                 steps_done,
                 self.stop,
-                *more,
             )
-            require_arm(arm, policy.name, self.environment.n_arms)
 
         return task
+
+
+def workers_of(executor: Executor) -> int:
+    """How many tasks an executor does at a time, as far as it tells; else one for each core."""
+    told = getattr(executor, "_max_workers", None)
+    return told if isinstance(told, int) and told > 0 else os.cpu_count() or 1

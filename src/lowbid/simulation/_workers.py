@@ -1,16 +1,31 @@
-"""Tasks spread over threads, which end at once when one fails or Ctrl-C comes."""
+"""Tasks spread over threads or an executor, which end at once when one fails or Ctrl-C comes."""
 
 from __future__ import annotations
 
 import collections
 import contextvars
-from collections.abc import Callable, Iterable
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    FIRST_EXCEPTION,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ThreadPoolExecutor,
+    wait,
+)
+from typing import TypeVar
 
 import numpy as np
 
+from lowbid.errors import WorkerError
 from lowbid.policies._base import Ints
 from lowbid.simulation._progress import Progress
+
+K = TypeVar("K")
+R = TypeVar("R")
 
 # A task adds to an array of one number how many steps it has played.
 Task = Callable[[Ints], None]
@@ -51,3 +66,37 @@ def _until_none_is_left(waiting: collections.deque[Task], steps_done: Ints) -> N
         except IndexError:  # another worker took the last one
             return
         task(steps_done)
+
+
+def send_off(tasks: Mapping[K, Callable[[], R]], executor: Executor) -> Iterator[tuple[K, R]]:
+    """What each task gives, as it comes in; when one fails, those not begun are cancelled."""
+    places: dict[Future[R], K] = {}
+    try:
+        for place, task in tasks.items():
+            places[executor.submit(task)] = place
+        pending = set(places)
+        while pending:
+            finished, pending = wait(pending, return_when=FIRST_COMPLETED)
+            for future in finished:
+                yield places.pop(future), outcome_of(future)
+    finally:
+        for future in places:
+            future.cancel()
+
+
+def outcome_of(future: Future[R]) -> R:
+    """What a task gave; an error that says what to do if its worker was lost."""
+    try:
+        return future.result()
+    except (BrokenExecutor, CancelledError) as error:
+        raise WorkerError(
+            "a worker of the executor was lost with its task, or the executor was closed; start "
+            "another executor and simulate again: the result will be the same."
+        ) from error
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        if "pickle" not in f"{type(error)} {error}".lower():
+            raise
+        raise WorkerError(
+            f"a policy or environment cannot be sent to another process ({error}); define it at "
+            "the top of a module that the workers can import, or play in threads."
+        ) from error

@@ -1,0 +1,92 @@
+"""Some runs of one policy, to be played anywhere: in a thread, a process, or on another machine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from lowbid._random import key
+from lowbid._require import require_arm
+from lowbid.environments import Environment
+from lowbid.policies._base import Floats, Ints, Policy
+from lowbid.simulation._delays import Late
+from lowbid.simulation._loop import loop_for
+
+
+class Share(NamedTuple):
+    """The runs `first` to before `last` of a policy.
+
+    The losses depend on the seed, the run, the arm and the number of plays, and on nothing else:
+    however runs are divided into shares, each run comes out the same.
+    """
+
+    policy: Policy
+    environment: Environment
+    horizon: int
+    seed: int
+    checkpoints: Ints
+    first: int
+    last: int
+    late: Late | None = None
+
+
+class PlayedShare(NamedTuple):
+    """What came out: regret (run, checkpoint), pulls (run, arm), and the seconds that it took."""
+
+    regret: Floats
+    pulls: Ints
+    seconds: float
+
+
+def play_share(share: Share, stop: Ints | None = None) -> PlayedShare:
+    """Play some runs in this thread; ends early, with zeros, when `stop` is set."""
+    began = time.perf_counter()
+    policy, environment, horizon, seed, checkpoints, first, last, late = share
+    table = environment.table(seed, last)
+    regret = np.zeros((last - first, len(checkpoints)))
+    pulls = np.zeros((last - first, environment.n_arms), np.int64)
+    player(policy, environment, horizon, seed, late)(
+        table,
+        gaps_of(environment, table),
+        first,
+        checkpoints,
+        regret,
+        pulls,
+        np.zeros(1, np.int64),
+        np.zeros(1, np.int64) if stop is None else stop,
+    )
+    return PlayedShare(regret, pulls, time.perf_counter() - began)
+
+
+def gaps_of(environment: Environment, table: Floats) -> Floats:
+    """How much worse than the best each arm is, (instance, arm)."""
+    means = environment.means_of(table)
+    return means - means.min(axis=1, keepdims=True)
+
+
+def player(
+    policy: Policy, environment: Environment, horizon: int, seed: int, late: Late | None = None
+) -> Callable[[Floats, Floats, int, Ints, Floats, Ints, Ints, Ints], None]:
+    """A function that plays a policy's runs, from one on, into arrays; see `_loop.play`."""
+    loop, more = loop_for(policy, environment, late, seed)
+    parameters = policy.parameters(environment.n_arms, horizon, horizon)
+    losses_key, policy_key = key(seed, "losses"), key(seed, policy.identity)
+
+    def play(
+        table: Floats,
+        gaps: Floats,
+        first: int,
+        checkpoints: Ints,
+        regret: Floats,
+        pulls: Ints,
+        steps_done: Ints,
+        stop: Ints,
+    ) -> None:
+        where = (losses_key, policy_key, first, checkpoints, regret, pulls, steps_done, stop)
+        arm = loop(parameters, table, gaps, *where, *more)
+        require_arm(arm, policy.name, environment.n_arms)
+
+    return play

@@ -23,6 +23,7 @@ ELSEWHERE = {
         ("theory", "theory"),
         ("testing", "testing"),
         ("_random", "random"),
+        ("logs", "logs"),
     ],
 )
 def test_every_module_has_its_tests(folder, tests):

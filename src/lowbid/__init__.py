@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lowbid import environments as environments
     from lowbid import errors as errors
     from lowbid import kernels as kernels
+    from lowbid import logs as logs
     from lowbid import mdp as mdp
     from lowbid import policies as policies
     from lowbid import random as random
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from lowbid import testing as testing
     from lowbid import theory as theory
     from lowbid.environments import *
+    from lowbid.logs import Log as Log
+    from lowbid.logs import read_log as read_log
     from lowbid.online import *
     from lowbid.policies import *
     from lowbid.policies import Policy as Policy
@@ -35,6 +38,7 @@ _MODULES = (
     "environments",
     "errors",
     "kernels",
+    "logs",
     "mdp",
     "policies",
     "random",
@@ -43,9 +47,11 @@ _MODULES = (
     "theory",
 )
 _NAMES = {
+    "Log": "logs",
     "Policy": "policies",
     "Result": "simulation",
     "citation": "policies",
+    "read_log": "logs",
     "simulate": "simulation",
 }
 _WHOLE_PARTS = ("policies", "environments", "online")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import decimal
 import math
+import numbers
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -32,6 +34,18 @@ def is_number(value: object) -> bool:
 def is_whole(value: object) -> bool:
     """Whether a value is a whole number of Python's or NumPy's, and not True or False."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def real_number(value: object) -> float | None:
+    """A number of any kind as a float, infinite if it is too large; None if it is not a number."""
+    if not isinstance(value, numbers.Real | np.bool_ | decimal.Decimal):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+    except (TypeError, ValueError):  # a time span of NumPy's; a signalling NaN of Decimal
+        return None
 
 
 def require_whole(

@@ -4,6 +4,10 @@ Every error that lowbid raises on purpose is a `LowbidError`; each also is the b
 error that a Python programmer would expect, so ``except ValueError`` works too.
 """
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
 
 class LowbidError(Exception):
     """Base class of every error that lowbid raises on purpose."""
@@ -31,3 +35,34 @@ class MissingPackageError(LowbidError, ImportError):
 
 class WorkerError(LowbidError, RuntimeError):
     """A worker, or whoever hands out work to it, is gone; what was finished is kept."""
+
+
+class Refusal(NamedTuple):
+    """A line of a log that cannot be used.
+
+    Attributes
+    ----------
+    line : int
+        The line of the file, or the row of the table, counted from 1.
+    reason : str
+        What is wrong with it.
+    """
+
+    line: int
+    reason: str
+
+
+class LogError(InvalidValueError):
+    """A log with lines that cannot be used; none of its lines was.
+
+    Attributes
+    ----------
+    refused : tuple of Refusal
+        All such lines; the message has the first few.
+    """
+
+    refused: tuple[Refusal, ...] = ()
+
+
+class UnanswerableError(InvalidValueError):
+    """A question that a log holds no answer to, whatever the method."""

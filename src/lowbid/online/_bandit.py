@@ -13,9 +13,11 @@ from lowbid._random import Stream
 from lowbid._replace_file import replace_file
 from lowbid._require import require_whole
 from lowbid.errors import InvalidValueError
+from lowbid.logs._read import Names
 from lowbid.online._core import Core
 from lowbid.online._decisions import Arm, Decision, Rejection
 from lowbid.online._given import MANY, ONE, read_feedback, read_kind, read_list, read_value
+from lowbid.online._learn import learn
 from lowbid.online._roster import read_arms
 from lowbid.online._saved import decoded
 from lowbid.online._views import BanditViews, Seen, described
@@ -209,6 +211,44 @@ class Bandit(BanditViews):
             for item in items:
                 core.status(item)
             return [core.take_in(*pair, feedback) for pair in zip(items, checked, strict=True)]
+
+    def learn_from(
+        self, log: Any, *, arm: str = "arm", reward: str | None = None, loss: str | None = None
+    ) -> int:
+        """Take in what was logged elsewhere, in its order, as if `update` had reported each line.
+
+        Parameters
+        ----------
+        log : path, frame, mapping, list or Log
+            What `lowbid.read_log` reads: a CSV, JSON lines or Parquet file, a pandas or polars
+            frame, ...
+        arm, reward, loss : str
+            The columns; by default ``"arm"``, and ``"reward"`` or ``"loss"``.
+
+        Returns
+        -------
+        int
+            How many lines were taken in.
+
+        Raises
+        ------
+        LogError
+            If lines cannot be used: its `refused` lists all of them, and the bandit is as it was.
+
+        Examples
+        --------
+        >>> import lowbid
+        >>> bandit = lowbid.Bandit(["blue", "green"])
+        >>> bandit.learn_from({"arm": ["blue", "green", "blue"], "reward": [1.0, 0.0, 0.5]})
+        3
+        >>> bandit.means()
+        {'blue': 0.75, 'green': 0.0}
+        """
+        with self._lock:
+            core = copy.deepcopy(self._core)  # whatever stops this, the bandit is whole
+            lines = learn(core, log, Names(arm, reward, loss, propensity=None))
+            self._core = core
+            return lines
 
     def forget(self, decision: Decision) -> Rejection | None:
         """Give up on a decision's outcome; gives what `update` would."""

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import decimal
 import math
-import numbers
 from typing import Any
 
-import numpy as np
-
-from lowbid._require import LARGEST_LOSS
+from lowbid._require import LARGEST_LOSS, real_number
 from lowbid.errors import InvalidValueError
 from lowbid.online._feedback import Feedback, Kind, Range, feedback_for
 from lowbid.policies import Policy
@@ -61,7 +57,7 @@ def _read_range(name: str, declared: Any) -> Range:
         ends = [] if isinstance(declared, str | bytes) else list(declared)
     except TypeError:
         ends = []
-    numbers_given = [_number(end) for end in ends]
+    numbers_given = [real_number(end) for end in ends]
     if len(ends) != 2 or None in numbers_given:
         raise InvalidValueError(f"{name} is {declared!r}; give two numbers, (0, 1) say.")
     low, high = numbers_given
@@ -74,24 +70,12 @@ def _read_range(name: str, declared: Any) -> Range:
 
 def read_value(value: Any, feedback: Feedback) -> float:
     """A measured value as a number that the policy can use, or a clear error."""
-    number = value if type(value) is float else _number(value)
+    number = value if type(value) is float else real_number(value)
     if number is None:
         raise InvalidValueError(f"the {feedback.kind} is {value!r}; give one finite number.")
     if not feedback.low <= number <= feedback.high:
         raise InvalidValueError(_out_of_range(number, feedback))
     return number
-
-
-def _number(value: Any) -> float | None:
-    """A number of any kind as a float, infinite if it is too large; None if it is not a number."""
-    if not isinstance(value, numbers.Real | np.bool_ | decimal.Decimal):
-        return None
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf
-    except (TypeError, ValueError):  # a time span of NumPy's; a signalling NaN of Decimal
-        return None
 
 
 def _out_of_range(value: float, feedback: Feedback) -> str:

@@ -1,0 +1,277 @@
+"""Read a log: which columns, which arms, and every line that cannot be used."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lowbid._require import LARGEST_LOSS, SMALLEST, real_number
+from lowbid.errors import InvalidValueError, Refusal, UnknownNameError
+from lowbid.logs._log import Kind, Log, refuse
+from lowbid.logs._sources import MISSING, Table, read_table
+
+Arm = str | int
+PROPENSITY = "propensity"
+# Why a value cannot be used, for this kind of values; nothing if it can.
+Objection = Callable[[Kind, float], str | None]
+
+
+class Names(NamedTuple):
+    """What the columns are called; None is for what was not said, or is not wanted."""
+
+    arm: str = "arm"
+    reward: str | None = None
+    loss: str | None = None
+    propensity: str | None = PROPENSITY
+
+
+def read_log(
+    source: Any,
+    *,
+    arm: str = "arm",
+    reward: str | None = None,
+    loss: str | None = None,
+    propensity: str | None = PROPENSITY,
+    arms: Sequence[Arm] | None = None,
+) -> Log:
+    """Read what was logged: arms, rewards or losses, and propensities if there are some.
+
+    Parameters
+    ----------
+    source : path, frame, mapping or list
+        A file (``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson``, each also ``.gz``; ``.parquet``), a
+        pandas or polars frame, a pyarrow table, a mapping from names to columns, a list of
+        records, or a `Log`. Its lines are in the order in which the decisions were made.
+    arm : str
+        The column of the arms.
+    reward, loss : str, optional
+        The column of what came of them; by default ``"reward"`` or ``"loss"``, whichever there is.
+    propensity : str, optional
+        The column of the chance with which each arm was chosen; by default ``"propensity"``, if
+        there is such a column. None if it is not to be read.
+    arms : sequence, optional
+        All arms that there were, in the order that you want; by default those that were logged.
+
+    Returns
+    -------
+    Log
+
+    Raises
+    ------
+    LogError
+        If lines cannot be used: its `refused` lists all of them.
+
+    Examples
+    --------
+    >>> import lowbid
+    >>> lowbid.read_log([{"page": "blue", "dollars": 3.5}, {"page": "green", "dollars": 0.0}],
+    ...                 arm="page", reward="dollars")
+    <Log of 2 rewards of 2 arms, without propensities>
+    """
+    return read_lines(source, Names(arm, reward, loss, propensity), arms)
+
+
+def read_lines(
+    source: Any,
+    names: Names,
+    arms: Sequence[Arm] | None = None,
+    objection: Objection = lambda kind, value: None,
+) -> Log:
+    """Read a log whose values must also pass without an objection."""
+    if isinstance(source, Log):
+        return _again(source, arms, objection)
+    table = read_table(source)
+    if not table.columns:  # what is wrong with the lines says more than that no column is there
+        refuse(table.name, table.unit, len(table.broken), table.broken)
+    kind, column = _column_of_values(table, names)
+    return _log_of(table, kind, column, names, arms, objection)
+
+
+def _log_of(
+    table: Table,
+    kind: Kind,
+    column: str,
+    names: Names,
+    arms: Sequence[Arm] | None,
+    objection: Objection,
+) -> Log:
+    lines = _Lines(table)
+    known, numbers = lines.arms(_column(table, names.arm), arms)
+    values = lines.values(column, functools.partial(objection, kind))
+    chances = None
+    if names.propensity in table.columns or names.propensity not in (None, PROPENSITY):
+        chances = lines.chances(str(names.propensity))
+    refuse(table.name, table.unit, len(table.lines) + len(table.broken), lines.refused)
+    return Log(
+        arms=tuple(known),
+        kind=kind,
+        choices=np.array(numbers, np.int64),
+        values=np.array(values, np.float64),
+        propensities=None if chances is None else np.array(chances, np.float64),
+        lines=np.array(table.lines, np.int64),
+        name=table.name,
+        unit=table.unit,
+    )
+
+
+def _again(log: Log, arms: Sequence[Arm] | None, objection: Objection) -> Log:
+    """A log that was read before, with the arms in another order or under other objections."""
+    chances = {} if log.propensities is None else {"propensity": log.propensities.tolist()}
+    columns = {
+        "arm": [log.arms[number] for number in log.choices.tolist()],
+        log.kind: log.values.tolist(),
+        **chances,
+    }
+    table = Table(log.name, log.unit, columns, log.lines.tolist(), [])
+    found = _log_of(
+        table, log.kind, log.kind, Names(), log.arms if arms is None else arms, objection
+    )
+    object.__setattr__(found, "unanswered", log.unanswered)
+    return found
+
+
+def _column(table: Table, name: str) -> list[Any]:
+    try:
+        return table.columns[name]
+    except KeyError:
+        there = ", ".join(repr(column) for column in table.columns) or "none"
+        raise UnknownNameError(
+            f"{table.name} has no column {name!r}; its columns are {there}. Say which one it is: "
+            "arm=..., reward=... or loss=..., propensity=..."
+        ) from None
+
+
+def _column_of_values(table: Table, names: Names) -> tuple[Kind, str]:
+    """Whether rewards or losses were logged, and in which column."""
+    if names.reward is not None and names.loss is not None:
+        raise InvalidValueError("give reward or loss, not both: a log is of one kind.")
+    if names.reward is not None:
+        _column(table, names.reward)
+        return "reward", names.reward
+    if names.loss is not None:
+        _column(table, names.loss)
+        return "loss", names.loss
+    kinds: tuple[Kind, ...] = ("reward", "loss")
+    there = [kind for kind in kinds if kind in table.columns]
+    if len(there) == 1:
+        return there[0], there[0]
+    columns = ", ".join(repr(column) for column in table.columns) or "none"
+    found = "both 'reward' and 'loss'" if there else "neither 'reward' nor 'loss'"
+    raise UnknownNameError(
+        f"{table.name} has {found} among its columns ({columns}); say which one holds the "
+        'outcomes: reward="..." or loss="...".'
+    )
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value is MISSING or (isinstance(value, str) and not value)
+
+
+class _Lines:
+    """The columns of a table, read line by line; what cannot be used is in `refused`."""
+
+    def __init__(self, table: Table) -> None:
+        self.table, self.refused = table, list(table.broken)
+
+    def arms(self, column: list[Any], arms: Sequence[Arm] | None) -> tuple[list[Arm], list[int]]:
+        """The names of all arms, and the number of each line's arm."""
+        as_text = self.table.as_text
+        if arms is None:
+            column = _whole_texts(column) if as_text else column
+            named = (_plain_arm(value) for value in column)
+            known = sorted({arm for arm in named if arm is not None}, key=_in_order)
+        else:
+            known = _read_names(arms)
+        numbers: dict[Any, int] = {arm: number for number, arm in enumerate(known)}
+        if as_text:  # a text may stand for a number, unless an arm is called so
+            numbers = {str(arm): number for arm, number in numbers.items()} | numbers
+        return known, [
+            self._arm(line, value, numbers, known)
+            for line, value in zip(self.table.lines, column, strict=True)
+        ]
+
+    def values(self, name: str, objection: Callable[[float], str | None]) -> list[float]:
+        """What came of each line's arm."""
+        numbers = self._numbers(name, "give a finite number", -LARGEST_LOSS, LARGEST_LOSS)
+        for line, number in zip(self.table.lines, numbers, strict=True):
+            objected = None if math.isnan(number) else objection(number)
+            if objected is not None:
+                self.refused.append(Refusal(line, objected.rstrip(".")))
+        return numbers
+
+    def chances(self, name: str) -> list[float]:
+        """The chance with which each line's arm was chosen."""
+        allowed = "the chance of an arm that was chosen is above 0, and 1 at most"
+        return self._numbers(name, allowed, SMALLEST, 1.0)
+
+    def _arm(self, line: int, value: Any, numbers: dict[Any, int], known: list[Any]) -> int:
+        arm = _plain_arm(value)
+        number = None if arm is None else numbers.get(arm)
+        if number is None:
+            self.refused.append(Refusal(line, _no_arm(value, arm, known)))
+            return -1
+        return number
+
+    def _numbers(self, name: str, allowed: str, low: float, high: float) -> list[float]:
+        """A column of numbers from `low` to `high`; those refused are not a number."""
+        read = _number_in_text if self.table.as_text else real_number
+        numbers = []
+        for line, value in zip(self.table.lines, _column(self.table, name), strict=True):
+            number = read(value)
+            if number is None or not low <= number <= high:
+                shown = "missing" if _is_missing(value) else repr(value)
+                self.refused.append(Refusal(line, f"{name} is {shown}; {allowed}"))
+                number = math.nan
+            numbers.append(number)
+        return numbers
+
+
+def _read_names(arms: Sequence[Arm]) -> list[Arm]:
+    """The arms that the caller says there were."""
+    names = [] if isinstance(arms, str) else list(arms)
+    plain = [arm for name in names if (arm := _plain_arm(name)) is not None]
+    if len(set(plain)) < max(len(names), 1):
+        raise InvalidValueError(f"arms is {arms!r}; give a list of names, none of them twice.")
+    return plain
+
+
+def _whole_texts(column: list[str]) -> list[Any]:
+    """Arms as numbers, if each is a whole number as Python writes it."""
+    try:
+        numbers = [int(text) for text in column]
+    except ValueError:
+        return column
+    return numbers if list(map(str, numbers)) == column else column
+
+
+def _plain_arm(value: Any) -> Arm | None:
+    """An arm's name, or None if nothing can be called this."""
+    if isinstance(value, str):
+        return str.__str__(value) or None
+    number = None if isinstance(value, bool | np.bool_) else real_number(value)
+    if number is None or not math.isfinite(number) or number != int(number):
+        return None
+    return int(value)  # tables with gaps hold whole numbers as floats
+
+
+def _in_order(arm: Arm) -> tuple[bool, Arm]:
+    return isinstance(arm, str), arm
+
+
+def _no_arm(value: Any, arm: Arm | None, known: list[Arm]) -> str:
+    if arm is None:
+        shown = "missing" if _is_missing(value) else repr(value)
+        return f"the arm is {shown}; give a name or a whole number"
+    listed = ", ".join(repr(each) for each in known[:10]) + (", ..." if len(known) > 10 else "")
+    return f"arm {value!r} is not known; the arms are {listed}"
+
+
+def _number_in_text(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

@@ -1,0 +1,36 @@
+"""Learn from a log what other bandits, or no bandit at all, have tried."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from lowbid.errors import InvalidValueError
+from lowbid.logs._log import Log
+from lowbid.logs._read import Names, read_lines
+from lowbid.online._core import Core
+from lowbid.online._feedback import Kind
+from lowbid.online._given import read_value
+
+
+def learn(core: Core, source: Any, names: Names) -> int:
+    """Take in all lines of a log, in their order, or none; give how many there were."""
+    feedback_of = functools.cache(core.feedback_of)
+
+    def objection(kind: Kind, value: float) -> str | None:
+        feedback = feedback_of(kind)
+        try:
+            read_value(value, feedback)
+        except InvalidValueError as error:
+            return str(error)
+        return None
+
+    log = read_lines(source, names, list(core.roster.rows), objection)
+    _take_in(core, log)
+    return len(log)
+
+
+def _take_in(core: Core, log: Log) -> None:
+    feedback = core.feedback_of(log.kind)
+    for arm, value in zip(log.choices.tolist(), log.values.tolist(), strict=True):
+        core.take_in(log.arms[arm], value, feedback)

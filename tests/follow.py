@@ -35,9 +35,15 @@ class Moment(NamedTuple):
     first_stream: Any
 
 
-def follow(rule: Rule, model: Tabular, episodes: int, seed: int = 0) -> Iterator[Moment]:
+def follow(
+    rule: Rule, model: Tabular, episodes: int, seed: int = 0, everywhere: bool = True
+) -> Iterator[Moment]:
+    """Play; `everywhere` lets the rule plan even where nobody can be, so that all can be checked."""
     with interpreted():
-        parameters, told, state = rule.start(model.problem(episodes))
+        problem = model.problem(episodes)
+        if everywhere:
+            problem = problem._replace(earliest=np.zeros_like(problem.earliest))
+        parameters, told, state = rule.start(problem)
         stream, world = stream_of_run(key(seed, rule.identity), 0), np.array([seed + 1], np.uint64)
         first, visits = stream.copy(), []
         random = np.random.default_rng(seed)
@@ -63,10 +69,14 @@ def best_actions(row: list[float], tolerance: float = 1e-9) -> set[int]:
     return {a for a, x in enumerate(row) if x >= max(row) - tolerance * (1 + abs(max(row)))}
 
 
-def assert_follows(policy: Any, table: list[list[list[float]]], where: object = "") -> None:
+def assert_follows(
+    policy: Any, table: list[list[list[float]]], where: object = "", earliest: Any = None
+) -> None:
     """Every planned action is one of the best by a naive table, (stage, state, action)."""
     for stage, rows in enumerate(table):
         for s, row in enumerate(rows):
+            if earliest is not None and earliest[s] > stage:
+                continue
             assert int(policy[stage, s]) in best_actions(row), f"{where} stage {stage} state {s}"
 
 

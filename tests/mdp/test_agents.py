@@ -52,6 +52,17 @@ def test_batches_that_have_their_values_in_common(rule, model):
         assert_follows(now.state.policy, table, now.episode)
 
 
+@pytest.mark.parametrize("model", [NOISY, STAGED, mdp.Grid("S..#.G", horizon=4)], ids=repr)
+def test_what_can_be_reached_is_planned_and_nothing_else(model):
+    told = model.problem()
+    assert all((told.earliest[s] == 0) == (model.world.first[s] > 0) for s in range(told.n_states))
+    for now in follow(BEVI(), model, episodes=15, everywhere=False):
+        table = naive.batch_q(now.told, now.visits, 2, 1.0)
+        assert_follows(now.state.policy, table, now.episode, told.earliest)
+        for s, first in enumerate(told.earliest):
+            assert not now.state.policy[:first, s].any()
+
+
 @on_all_models
 @pytest.mark.parametrize("reading", ["global", "episodes"])
 def test_batches_that_bid_a_policy(reading, model):

@@ -39,6 +39,9 @@ class Problem(NamedTuple):
         How many states can follow a state and an action, at most.
     episodes
         How many episodes will be played; 0 if that is not known.
+    earliest
+        The first stage at which each state can be reached, (state,); 0 where that is not known.
+        It spares rules the work of planning where nobody will be, and tells them nothing else.
     """
 
     actions: Ints
@@ -50,6 +53,7 @@ class Problem(NamedTuple):
     groups: int
     successors: int
     episodes: int
+    earliest: Ints
 
     @property
     def n_states(self) -> int:
@@ -83,6 +87,7 @@ def problem_of(
     stationary: bool = True,
     successors: int | None = None,
     episodes: int | None = None,
+    earliest: Ints | None = None,
 ) -> Problem:
     """Put together what a rule is told.
 
@@ -104,6 +109,8 @@ def problem_of(
         How many states can follow a state and an action; by default all.
     episodes : int, optional
         How many episodes will be played.
+    earliest : array of int, optional
+        The first stage at which each state can be reached.
     """
     worst, best = reward_range
     require(worst <= best, f"the lowest reward, {worst:g}, is above the highest, {best:g}.")
@@ -123,4 +130,5 @@ def problem_of(
         groups=1 if stationary else horizon,
         successors=len(actions) if successors is None else int(successors),
         episodes=0 if episodes is None else require_whole("episodes", episodes),
+        earliest=np.zeros(len(actions), np.int64) if earliest is None else earliest,
     )

@@ -21,7 +21,7 @@ from lowbid.mdp._tables import (
     read_transitions,
     read_values,
 )
-from lowbid.mdp._world import World, action_values, backward_induction, policy_losses, reachable
+from lowbid.mdp._world import World, action_values, backward_induction, earliest_stages, policy_losses, reachable
 from lowbid.policies._base import Floats, Ints
 
 Noise = Literal["none", "gaussian", "bernoulli"]
@@ -308,6 +308,7 @@ class Tabular:
             stationary=self.stationary,
             successors=int(self.world.lengths.max()),
             episodes=episodes,
+            earliest=earliest_stages(self.world.reached),
         )
 
     @property

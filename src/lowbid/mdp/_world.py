@@ -169,3 +169,12 @@ def reachable(first: Floats, probabilities: Floats, next_states: Ints, horizon: 
         now = np.zeros(len(first), bool)
         now[ahead] = True
     return listed
+
+
+def earliest_stages(reached: Ints) -> Ints:
+    """The first stage at which each state can be reached; the horizon for those that never are."""
+    horizon, states = reached.shape
+    earliest = np.full(states, horizon, np.int64)
+    for stage in reversed(range(horizon)):
+        earliest[reached[stage, reached[stage] >= 0]] = stage
+    return earliest

@@ -9,6 +9,7 @@ import numpy as np
 from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream
 from lowbid.mdp._problem import Problem, group_of
+from lowbid.mdp.agents._plan import Agenda, agenda_of
 from lowbid.mdp.agents._visits import Visits, add_visit, sum_ahead, visits_of
 from lowbid.policies._base import Floats, Ints
 
@@ -20,6 +21,7 @@ class State(NamedTuple):
     policy: Ints
     values: Floats
     bids: Floats
+    agenda: Agenda
 
 
 @allocating_kernel
@@ -31,6 +33,7 @@ def init(parameters: Any, problem: Problem) -> State:
         policy=np.zeros((horizon, states), np.int64),
         values=np.zeros((horizon + 1, states)),
         bids=np.zeros(problem.actions.max()),
+        agenda=agenda_of(problem),
     )
 
 

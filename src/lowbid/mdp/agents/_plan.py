@@ -1,50 +1,201 @@
-"""Backward induction: the template that planning rules are bound to.
+"""Backward induction: the templates that planning rules are bound to.
 
 Values here are losses, lower is better: how far the return from a stage and a state on is expected
 to stay below its bound, or simply its negative. A rule gives an estimate for each action, its
 `bid`; the lowest is chosen, and is the state's value.
+
+Rules whose bids follow from visits alone plan only what changed: the states that were visited
+since the last plan and, from stage to stage, the states that lead to one whose value changed.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
-from lowbid._kernel import kernel, specialise
+import numpy as np
+
+from lowbid._kernel import allocating_kernel, kernel, specialise
 from lowbid._random import Stream
 from lowbid.mdp._problem import Problem, group_of
-from lowbid.policies._base import Floats
+from lowbid.mdp.agents._visits import Visits, forget_fresh
+from lowbid.policies._base import Floats, Ints
 from lowbid.policies._scan import argmin
 
-# The rule of an action's estimate that the template below is bound to, and the lowest value that
+# The rule of an action's estimate that the templates below are bound to, and the lowest value that
 # a state may have: 0 for rules whose values are measured from the bound on returns.
 bid: Any = None
 LOWEST = 0.0
+# The choice at one stage and state; it says whether the value of the state changed.
+choose: Any = None
+
+
+class Agenda(NamedTuple):
+    """What is to be planned at a stage, and what was changed at the one after it.
+
+    Attributes
+    ----------
+    states
+        The states of each, in two rows that take turns.
+    marks, stamp
+        A state is due if its mark is the stamp.
+    """
+
+    states: Ints
+    marks: Ints
+    stamp: Ints
+
+
+@allocating_kernel
+def agenda_of(problem: Problem) -> Agenda:
+    """Nothing is due."""
+    states = len(problem.actions)
+    return Agenda(
+        states=np.zeros((2, states), np.int64),
+        marks=np.zeros(states, np.int64),
+        stamp=np.zeros(1, np.int64),
+    )
 
 
 @kernel
-def plan_backwards(
-    parameters: Any, problem: Problem, state: Any, episode: int, stream: Stream
-) -> None:
-    """Choose the action of lowest bid at every stage and state, with ties broken at random.
+def choose_lowest_bid(
+    parameters: Any,
+    problem: Problem,
+    state: Any,
+    group: int,
+    stage: int,
+    s: int,
+    episode: int,
+    stream: Stream,
+) -> bool:
+    """Choose the action of lowest bid, with ties broken at random.
 
     The rule's state has `policy` (stage, state), `values` (stage + 1, state) whose last row is 0,
     and room for one state's `bids`.
     """
+    bids: Floats = state.bids[: problem.actions[s]]
+    for a in range(len(bids)):
+        bids[a] = bid(parameters, problem, state, group, stage, s, a, episode, stream)
+    action = argmin(bids, True, stream)
+    value = max(bids[action], LOWEST)
+    changed = value != state.values[stage, s]
+    state.policy[stage, s] = action
+    state.values[stage, s] = value
+    return changed
+
+
+@kernel
+def plan_everywhere(
+    parameters: Any, problem: Problem, state: Any, episode: int, stream: Stream
+) -> None:
+    """Choose at every stage and state."""
     for stage in range(len(problem.slack) - 1, -1, -1):
         group = group_of(problem, stage)
         for s in range(len(problem.actions)):
-            bids: Floats = state.bids[: problem.actions[s]]
-            for a in range(len(bids)):
-                bids[a] = bid(parameters, problem, state, group, stage, s, a, episode, stream)
-            action = argmin(bids, True, stream)
-            state.policy[stage, s] = action
-            state.values[stage, s] = max(bids[action], LOWEST)
+            choose(parameters, problem, state, group, stage, s, episode, stream)
 
 
-def planner(bid: Any, lowest: float = 0.0) -> Any:
-    """Planning by the bids of a rule: ``bid(..., group, stage, s, action, episode, stream)``."""
-    return specialise(plan_backwards, bid=bid, LOWEST=lowest)
+@kernel
+def plan_reached(
+    parameters: Any, problem: Problem, state: Any, episode: int, stream: Stream
+) -> None:
+    """Choose at every stage and each state that can be reached by then."""
+    for stage in range(len(problem.slack) - 1, -1, -1):
+        group = group_of(problem, stage)
+        for s in range(len(problem.actions)):
+            if problem.earliest[s] <= stage:
+                choose(parameters, problem, state, group, stage, s, episode, stream)
+
+
+@kernel
+def nowhere(state: Any, stage: int) -> int:
+    """No state counts as changed by anything but its value."""
+    return -1
+
+
+# Which state of a stage counts as changed even if its value did not; -1 for none.
+changed_anyway: Any = None
+plan_all: Any = None
+
+
+@kernel
+def put(problem: Problem, agenda: Agenda, stage: int, due: int, s: int) -> int:
+    """Put a state on the agenda of a stage, and say how many are on it."""
+    if agenda.marks[s] == agenda.stamp[0] or problem.earliest[s] > stage:
+        return due
+    agenda.marks[s] = agenda.stamp[0]
+    agenda.states[stage % 2, due] = s
+    return due + 1
+
+
+@kernel
+def put_leads(
+    problem: Problem, visits: Visits, agenda: Agenda, stage: int, due: int, ahead: int
+) -> int:
+    """Put all states on the agenda that were seen to lead to a state."""
+    edge = visits.leads[group_of(problem, stage), ahead]
+    while edge >= 0:
+        due = put(problem, agenda, stage, due, visits.edge_states[edge])
+        edge = visits.next_edges[edge]
+    return due
+
+
+@kernel
+def plan_changed(
+    parameters: Any, problem: Problem, state: Any, episode: int, stream: Stream
+) -> None:
+    """Choose wherever something changed since the last plan; before the first episode, everywhere.
+
+    Elsewhere the choice stands, ties included: nobody has been there since it was made.
+    """
+    if episode == 1:
+        plan_all(parameters, problem, state, episode, stream)
+        return
+    visits, agenda = state.visits, state.agenda
+    changed = 0
+    for stage in range(len(problem.slack) - 1, -1, -1):
+        group = group_of(problem, stage)
+        agenda.stamp[0] += 1
+        due = 0
+        for i in range(visits.n_fresh[group]):
+            due = put(problem, agenda, stage, due, visits.fresh[group, i])
+        for i in range(changed):
+            ahead = agenda.states[(stage + 1) % 2, i]
+            due = put_leads(problem, visits, agenda, stage, due, ahead)
+        ahead = changed_anyway(state, stage + 1)
+        if ahead >= 0:
+            due = put_leads(problem, visits, agenda, stage, due, ahead)
+        changed = 0
+        for i in range(due):
+            s = agenda.states[stage % 2, i]
+            if choose(parameters, problem, state, group, stage, s, episode, stream):
+                agenda.states[stage % 2, changed] = s
+                changed += 1
+    forget_fresh(visits)
+
+
+def changing(choose: Any, changed_anyway: Any = nowhere) -> Any:
+    """Planning that chooses only where something changed."""
+    return specialise(
+        plan_changed,
+        choose=choose,
+        changed_anyway=changed_anyway,
+        plan_all=specialise(plan_reached, choose=choose),
+    )
+
+
+def planner(bid: Any, lowest: float = 0.0, changed_anyway: Any = nowhere) -> Any:
+    """Planning by bids, ``bid(..., group, stage, s, action, episode, stream)``, drawn from nothing.
+
+    Bids may depend on the visits of the state and action and on the values of the next stage, and
+    on nothing else that changes.
+    """
+    return changing(specialise(choose_lowest_bid, bid=bid, LOWEST=lowest), changed_anyway)
+
+
+def redrawing_planner(bid: Any, lowest: float, template: Any = plan_reached) -> Any:
+    """Planning by bids that are drawn afresh in every episode."""
+    return specialise(template, choose=specialise(choose_lowest_bid, bid=bid, LOWEST=lowest))
 
 
 UNBOUNDED = -math.inf

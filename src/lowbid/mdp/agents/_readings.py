@@ -3,73 +3,124 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
-from lowbid._kernel import kernel
+import numpy as np
+
+from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream
 from lowbid.mdp._base import Kernels
 from lowbid.mdp._problem import Problem, group_of
-from lowbid.mdp.agents._visits import add_visit
-from lowbid.mdp.agents.batch_ensemble_value_iteration import (
-    Parameters,
-    State,
-    estimate,
-    init,
-    update,
-)
-from lowbid.policies._base import Floats
+from lowbid.mdp.agents._plan import Agenda, agenda_of, changing
+from lowbid.mdp.agents._visits import Visits, add_visit, visits_of
+from lowbid.mdp.agents.batch_ensemble_value_iteration import Parameters, estimate, update
+from lowbid.policies._base import Floats, Ints
 from lowbid.policies._scan import argmin
 
 
-@kernel
-def plan_batch(parameters: Parameters, problem: Problem, state: State, batch: int) -> None:
-    """Work out what each stage and state is worth to one batch."""
-    values = state.batch_values[batch]
-    for stage in range(len(problem.slack) - 1, -1, -1):
-        group = group_of(problem, stage)
-        for s in range(len(problem.actions)):
-            lowest = math.inf
-            for action in range(problem.actions[s]):
-                value = estimate(
-                    parameters,
-                    problem,
-                    state.visits,
-                    group,
-                    stage,
-                    s,
-                    action,
-                    batch,
-                    values[stage + 1],
-                )
-                lowest = min(lowest, value)
-            values[stage, s] = max(lowest, 0.0)
+class State(NamedTuple):
+    """Visits in batches, what each batch makes of them, and the plan."""
+
+    visits: Visits
+    policy: Ints
+    batch_values: Floats  # what each stage and state is worth, (batch, stage + 1, state)
+    batch_policies: Ints  # what each batch would do, (batch, stage, state)
+    bids: Floats
+    lowest: Floats
+    estimates: Floats
+    episode: Ints
+    agenda: Agenda
+
+
+@allocating_kernel
+def init(parameters: Parameters, problem: Problem) -> State:
+    """Start with empty batches."""
+    horizon, states, batches = len(problem.slack), len(problem.actions), parameters.batches
+    return State(
+        visits=visits_of(problem, batches),
+        policy=np.zeros((horizon, states), np.int64),
+        batch_values=np.zeros((batches, horizon + 1, states)),
+        batch_policies=np.zeros((batches, horizon, states), np.int64),
+        bids=np.zeros(problem.actions.max()),
+        lowest=np.zeros(problem.actions.max()),
+        estimates=np.zeros(batches),
+        episode=np.zeros(1, np.int64),
+        agenda=agenda_of(problem),
+    )
 
 
 @kernel
-def follow(
-    parameters: Parameters, problem: Problem, state: State, first: int, last: int, stream: Stream
+def fill_bids_of(
+    parameters: Parameters, problem: Problem, state: State, group: int, stage: int, s: int, j: int
 ) -> None:
-    """At each state choose the action of lowest estimate among the batches `first` to `last`."""
-    for stage in range(len(problem.slack)):
-        group = group_of(problem, stage)
-        for s in range(len(problem.actions)):
-            bids: Floats = state.bids[: problem.actions[s]]
-            for action in range(len(bids)):
-                lowest = math.inf
-                for batch in range(first, last + 1):
-                    value = estimate(
-                        parameters,
-                        problem,
-                        state.visits,
-                        group,
-                        stage,
-                        s,
-                        action,
-                        batch,
-                        state.batch_values[batch, stage + 1],
-                    )
-                    lowest = min(lowest, value)
-                bids[action] = lowest
-            state.policy[stage, s] = argmin(bids, True, stream)
+    """Write what a batch expects of each action."""
+    ahead = state.batch_values[j, stage + 1]
+    for action in range(problem.actions[s]):
+        state.bids[action] = estimate(
+            parameters, problem, state.visits, group, stage, s, action, j, ahead
+        )
+
+
+@kernel
+def keep_value(state: State, batch: int, stage: int, s: int, value: float) -> bool:
+    """Keep what a state is worth to a batch, and say whether that is new."""
+    value = max(value, 0.0)
+    changed = value != state.batch_values[batch, stage, s]
+    state.batch_values[batch, stage, s] = value
+    return changed
+
+
+@kernel
+def choose_by_batch(
+    parameters: Parameters,
+    problem: Problem,
+    state: State,
+    group: int,
+    stage: int,
+    s: int,
+    episode: int,
+    stream: Stream,
+) -> bool:
+    """Let every batch choose the action of its lowest estimate."""
+    changed = False
+    for batch in range(parameters.batches):
+        fill_bids_of(parameters, problem, state, group, stage, s, batch)
+        action = argmin(state.bids[: problem.actions[s]], True, stream)
+        state.batch_policies[batch, stage, s] = action
+        if keep_value(state, batch, stage, s, state.bids[action]):
+            changed = True
+    return changed
+
+
+@kernel
+def choose_by_state(
+    parameters: Parameters,
+    problem: Problem,
+    state: State,
+    group: int,
+    stage: int,
+    s: int,
+    episode: int,
+    stream: Stream,
+) -> bool:
+    """Choose the action of the lowest estimate of all batches."""
+    changed = False
+    lowest: Floats = state.lowest[: problem.actions[s]]
+    for action in range(len(lowest)):
+        lowest[action] = math.inf
+    for batch in range(parameters.batches):
+        fill_bids_of(parameters, problem, state, group, stage, s, batch)
+        least = math.inf
+        for action in range(len(lowest)):
+            least = min(least, state.bids[action])
+            lowest[action] = min(lowest[action], state.bids[action])
+        if keep_value(state, batch, stage, s, least):
+            changed = True
+    state.policy[stage, s] = argmin(lowest, True, stream)
+    return changed
+
+
+plan_batches = changing(choose_by_batch)
 
 
 @kernel
@@ -77,26 +128,18 @@ def plan_globally(
     parameters: Parameters, problem: Problem, state: State, episode: int, stream: Stream
 ) -> None:
     """Follow the policy of the batch that expects least."""
+    plan_batches(parameters, problem, state, episode, stream)
     for batch in range(parameters.batches):
-        plan_batch(parameters, problem, state, batch)
         total = 0.0
         for s in range(len(problem.actions)):
             if problem.first[s] > 0.0:
                 total += problem.first[s] * state.batch_values[batch, 0, s]
         state.estimates[batch] = total
     winner = argmin(state.estimates, True, stream)
-    follow(parameters, problem, state, winner, winner, stream)
+    for stage in range(len(problem.slack)):
+        for s in range(len(problem.actions)):
+            state.policy[stage, s] = state.batch_policies[winner, stage, s]
     state.episode[0] = episode
-
-
-@kernel
-def plan_by_state(
-    parameters: Parameters, problem: Problem, state: State, episode: int, stream: Stream
-) -> None:
-    """Follow the lowest bid at each state."""
-    for batch in range(parameters.batches):
-        plan_batch(parameters, problem, state, batch)
-    follow(parameters, problem, state, 0, parameters.batches - 1, stream)
 
 
 @kernel
@@ -118,6 +161,6 @@ def update_by_episode(
 
 KERNELS = {
     "global": Kernels(init, plan_globally, update),
-    "states": Kernels(init, plan_by_state, update),
+    "states": Kernels(init, changing(choose_by_state), update),
     "episodes": Kernels(init, plan_globally, update_by_episode),
 }

@@ -26,6 +26,14 @@ class Visits(NamedTuple):
         Which states these are, (..., successor).
     arrivals
         How often each came up in each batch, (..., successor, batch).
+    fresh, n_fresh
+        The states with visits that no plan has seen yet, (group, state), and how many these are.
+    is_fresh
+        1 for these states.
+    leads, edge_states, next_edges, n_edges
+        From which states each state was reached, as linked lists: the first edge into a state,
+        (group, state), or -1; where an edge comes from; the next edge into the same state; and how
+        many edges there are.
     """
 
     counts: Floats
@@ -34,6 +42,13 @@ class Visits(NamedTuple):
     known: Ints
     successors: Ints
     arrivals: Floats
+    fresh: Ints
+    n_fresh: Ints
+    is_fresh: Ints
+    leads: Ints
+    edge_states: Ints
+    next_edges: Ints
+    n_edges: Ints
 
 
 @allocating_kernel
@@ -48,6 +63,13 @@ def visits_of(problem: Problem, batches: int) -> Visits:
         known=np.zeros((groups, states, actions), np.int64),
         successors=np.zeros((groups, states, actions, room), np.int64),
         arrivals=np.zeros((groups, states, actions, room, batches)),
+        fresh=np.zeros((groups, states), np.int64),
+        n_fresh=np.zeros(groups, np.int64),
+        is_fresh=np.zeros((groups, states), np.int64),
+        leads=np.full((groups, states), -1),
+        edge_states=np.zeros(groups * states * actions * room, np.int64),
+        next_edges=np.zeros(groups * states * actions * room, np.int64),
+        n_edges=np.zeros(1, np.int64),
     )
 
 
@@ -55,7 +77,7 @@ def visits_of(problem: Problem, batches: int) -> Visits:
 def add_visit(
     visits: Visits, group: int, s: int, action: int, batch: int, loss: float, next_s: int
 ) -> None:
-    """Put a visit into a batch."""
+    """Put a visit into a batch, and note it for the next plan."""
     visits.counts[group, s, action, batch] += 1.0
     visits.losses[group, s, action, batch] += loss
     known = visits.known[group, s, action]
@@ -65,7 +87,25 @@ def add_visit(
     if place == known:
         visits.successors[group, s, action, place] = next_s
         visits.known[group, s, action] = known + 1
+        edge = visits.n_edges[0]
+        visits.edge_states[edge] = s
+        visits.next_edges[edge] = visits.leads[group, next_s]
+        visits.leads[group, next_s] = edge
+        visits.n_edges[0] = edge + 1
     visits.arrivals[group, s, action, place, batch] += 1.0
+    if visits.is_fresh[group, s] == 0:
+        visits.is_fresh[group, s] = 1
+        visits.fresh[group, visits.n_fresh[group]] = s
+        visits.n_fresh[group] += 1
+
+
+@kernel
+def forget_fresh(visits: Visits) -> None:
+    """A plan has seen all visits."""
+    for group in range(len(visits.n_fresh)):
+        for i in range(visits.n_fresh[group]):
+            visits.is_fresh[group, visits.fresh[group, i]] = 0
+        visits.n_fresh[group] = 0
 
 
 @kernel

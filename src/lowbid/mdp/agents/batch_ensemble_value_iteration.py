@@ -13,7 +13,7 @@ from lowbid._random import Stream
 from lowbid._require import require, require_choice, require_finite, require_whole
 from lowbid.mdp._base import Kernels, Rule
 from lowbid.mdp._problem import Problem, group_of
-from lowbid.mdp.agents._plan import planner
+from lowbid.mdp.agents._plan import Agenda, agenda_of, planner
 from lowbid.mdp.agents._visits import Visits, add_visit, deal, sum_ahead, visits_of
 from lowbid.policies._base import About, Floats, Ints
 from lowbid.policies.batch_ensemble import BIBTEX
@@ -30,18 +30,15 @@ class Parameters(NamedTuple):
 class State(NamedTuple):
     """Visits in batches, and the plan.
 
-    `values` is what the next stage is worth to all batches, (stage + 1, state); `batch_values` is
-    what it is worth to each, (batch, stage + 1, state), in the readings in which batches plan on
-    their own.
+    `values` is what each stage and state is worth to all batches, (stage + 1, state).
     """
 
     visits: Visits
     policy: Ints
     values: Floats
-    batch_values: Floats
     bids: Floats
     estimates: Floats
-    episode: Ints
+    agenda: Agenda
 
 
 @allocating_kernel
@@ -52,10 +49,9 @@ def init(parameters: Parameters, problem: Problem) -> State:
         visits=visits_of(problem, batches),
         policy=np.zeros((horizon, states), np.int64),
         values=np.zeros((horizon + 1, states)),
-        batch_values=np.zeros((batches, horizon + 1, states)),
         bids=np.zeros(problem.actions.max()),
         estimates=np.zeros(batches),
-        episode=np.zeros(1, np.int64),
+        agenda=agenda_of(problem),
     )
 
 
@@ -136,16 +132,24 @@ def update(
 
 @kernel
 def fill_bids(
-    parameters: Parameters, problem: Problem, state: State, stage: int, own: bool, table: Floats
+    parameters: Parameters,
+    problem: Problem,
+    visits: Visits,
+    stage: int,
+    values: Floats,
+    table: Floats,
 ) -> None:
-    """Write every batch's estimate of every action, (batch, state, action)."""
+    """Write every batch's estimate of every action, (batch, state, action).
+
+    `values` are what the next stage is worth to each batch, (batch, state).
+    """
     group = group_of(problem, stage)
     for batch in range(parameters.batches):
-        ahead = state.batch_values[batch, stage + 1] if own else state.values[stage + 1]
+        ahead = values[batch]
         for s in range(len(problem.actions)):
             for action in range(problem.actions[s]):
                 table[batch, s, action] = estimate(
-                    parameters, problem, state.visits, group, stage, s, action, batch, ahead
+                    parameters, problem, visits, group, stage, s, action, batch, ahead
                 )
 
 
@@ -251,7 +255,7 @@ class BatchEnsembleValueIteration(Rule):
 
         return _readings.KERNELS.get(self.reading, self.kernels)
 
-    def bids(self, problem: Problem, state: State, stage: int = 0) -> Floats:
+    def bids(self, problem: Problem, state: Any, stage: int = 0) -> Floats:
         """What each batch expects of each action from a stage on, (batch, state, action).
 
         In returns; negated losses if the agent has losses. As of the last plan; NaN for actions
@@ -269,8 +273,11 @@ class BatchEnsembleValueIteration(Rule):
         """
         shape = (self.batches, problem.n_states, problem.n_actions)
         table = np.full(shape, np.nan)
-        own = self.reading != "pairs"
-        fill_bids(self.parameters(problem), problem, state, stage, own, table)
+        if self.reading == "pairs":
+            values = np.tile(state.values[stage + 1], (self.batches, 1))
+        else:
+            values = np.ascontiguousarray(state.batch_values[:, stage + 1])
+        fill_bids(self.parameters(problem), problem, state.visits, stage, values, table)
         return problem.bounds[stage] - table
 
     def parameters(self, problem: Problem) -> Any:

@@ -15,7 +15,7 @@ from lowbid.mdp._base import Kernels, Rule
 from lowbid.mdp._problem import Problem, group_of
 from lowbid.mdp.agents._model_based import count_of, total_negated
 from lowbid.mdp.agents._model_based import update as count_visit
-from lowbid.mdp.agents._plan import UNBOUNDED, planner
+from lowbid.mdp.agents._plan import UNBOUNDED, redrawing_planner
 from lowbid.mdp.agents._visits import Visits, visits_of
 from lowbid.mdp.agents.rlsvi import BIBTEX as RLSVI_BIBTEX
 from lowbid.policies._base import About, Floats, Ints
@@ -83,7 +83,7 @@ def bid(
     return total / precision
 
 
-plan_for_member = planner(bid, UNBOUNDED)
+plan_for_member = redrawing_planner(bid, UNBOUNDED)
 
 
 @kernel

@@ -11,7 +11,7 @@ from lowbid._require import require_finite, require_whole
 from lowbid.mdp._base import Kernels, Rule
 from lowbid.mdp._problem import Problem
 from lowbid.mdp.agents._model_based import State, count_of, init, total_negated, update
-from lowbid.mdp.agents._plan import UNBOUNDED, planner
+from lowbid.mdp.agents._plan import UNBOUNDED, redrawing_planner
 from lowbid.policies._base import About
 
 BIBTEX = r"""
@@ -99,7 +99,7 @@ class LSVIPHE(Rule):
         guarantee="sqrt(d^3 H^3 T) with d = S A",
         bibtex=BIBTEX,
     )
-    kernels = Kernels(init, planner(bid, UNBOUNDED), update)
+    kernels = Kernels(init, redrawing_planner(bid, UNBOUNDED), update)
 
     def __post_init__(self) -> None:
         require_whole("members", self.members)

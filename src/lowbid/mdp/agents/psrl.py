@@ -13,7 +13,7 @@ from lowbid._random import Stream, log_gamma, normal
 from lowbid._require import require_finite
 from lowbid.mdp._base import Kernels, Rule
 from lowbid.mdp._problem import Problem, group_of
-from lowbid.mdp.agents._plan import UNBOUNDED, planner
+from lowbid.mdp.agents._plan import UNBOUNDED, plan_everywhere, redrawing_planner
 from lowbid.policies._base import About, Floats, Ints
 
 BIBTEX = r"""
@@ -108,7 +108,8 @@ def bid(
     return total
 
 
-plan_in_model = planner(bid, UNBOUNDED)
+# Every state has some chance of coming next, even one that cannot be reached.
+plan_in_model = redrawing_planner(bid, UNBOUNDED, plan_everywhere)
 
 
 @kernel

@@ -11,7 +11,7 @@ from lowbid._require import require_finite
 from lowbid.mdp._base import Kernels, Rule
 from lowbid.mdp._problem import Problem
 from lowbid.mdp.agents._model_based import State, count_of, init, total_negated, update
-from lowbid.mdp.agents._plan import UNBOUNDED, planner
+from lowbid.mdp.agents._plan import UNBOUNDED, redrawing_planner
 from lowbid.policies._base import About
 
 BIBTEX = r"""
@@ -88,7 +88,7 @@ class RLSVI(Rule):
         guarantee="Bayesian: sqrt(H^3 S A T)",
         bibtex=BIBTEX,
     )
-    kernels = Kernels(init, planner(bid, UNBOUNDED), update)
+    kernels = Kernels(init, redrawing_planner(bid, UNBOUNDED), update)
 
     def __post_init__(self) -> None:
         require_finite("variance", self.variance, above=0.0)

@@ -15,7 +15,7 @@ from lowbid.mdp._base import Kernels, Rule
 from lowbid.mdp._problem import Problem
 from lowbid.mdp.agents._model_based import count_of, total_above_bound
 from lowbid.mdp.agents._model_based import update as count_visit
-from lowbid.mdp.agents._plan import planner
+from lowbid.mdp.agents._plan import Agenda, agenda_of, planner
 from lowbid.mdp.agents._visits import Visits, visits_of
 from lowbid.policies._base import About, Floats, Ints
 
@@ -45,6 +45,8 @@ class State(NamedTuple):
     bids: Floats
     estimates: Floats  # (stage, state, action)
     stage_visits: Floats  # (stage + 1, state)
+    path: Ints  # the state last visited at each stage, (stage + 1,)
+    agenda: Agenda
 
 
 @allocating_kernel
@@ -58,6 +60,8 @@ def init(parameters: Parameters, problem: Problem) -> State:
         bids=np.zeros(actions),
         estimates=np.zeros((horizon, states, actions)),
         stage_visits=np.zeros((horizon + 1, states)),
+        path=np.full(horizon + 1, -1),
+        agenda=agenda_of(problem),
     )
 
 
@@ -148,11 +152,20 @@ def update(
 ) -> None:
     """Count the visit."""
     state.stage_visits[stage, s] += 1.0
+    state.path[stage] = s
     count_visit(parameters, problem, state, stage, s, action, loss, next_s, stream)
 
 
+@kernel
+def visited_last(state: State, stage: int) -> int:
+    """The state whose visits at a stage, and with them bonuses, changed."""
+    return state.path[stage]
+
+
 _KERNELS = {
-    name: Kernels(init, planner(specialise(bid, bonus=width)), update)
+    name: Kernels(
+        init, planner(specialise(bid, bonus=width), changed_anyway=visited_last), update
+    )
     for name, width in {"hoeffding": hoeffding, "bernstein": bernstein}.items()
 }
 

@@ -6,7 +6,7 @@ those of `follow`: stage, state, action, reward, next state, and the stream befo
 
 import math
 
-from lowbid._random import integer, log_gamma, normal
+from lowbid._random import exponential, gamma, integer, log_gamma, normal
 
 
 def stages(told):
@@ -142,14 +142,22 @@ def ucbvi(told, visits, before, scale, delta, bernstein):
     return backwards(told, estimate, cap=told.bounds)
 
 
+def gammas(shapes, stream):
+    """Gamma numbers, but for a common factor; of small shapes by their logarithms."""
+    if min(shapes) >= 1:
+        return [exponential(stream) if x == 1 else gamma(stream, x) for x in shapes]
+    logs = [log_gamma(stream, x) for x in shapes]
+    return [math.exp(x - max(logs)) for x in logs]
+
+
 def psrl(told, visits, stream, prior, mean, reward_precision, precision):
     model = {}
     states = range(len(told.actions))
     for group in range(told.groups):
         for s, a in places(told):
             mine = seen(told, visits, group, s, a)
-            logs = [log_gamma(stream, prior + sum(v.next_s == y for v in mine)) for y in states]
-            weights = [math.exp(x - max(logs)) for x in logs]
+            shapes = [prior + sum(v.next_s == y for v in mine) for y in states]
+            weights = gammas(shapes, stream)
             total = reward_precision + len(mine) * precision
             centre = (reward_precision * mean + precision * sum(v.reward for v in mine)) / total
             reward = centre + normal(stream) / math.sqrt(total)

@@ -65,10 +65,11 @@ def _list(arguments: argparse.Namespace) -> int:
     print("RULES")
     rules: list[tuple[str, Any]] = [(name, cls()) for name, cls in rule_names().items()]
     rows = [
-        (name, rule.about.family, rule.about.needs, reference(rule))
+        (name, rule.about.family, rule.about.needs, rule.about.guarantee, reference(rule))
         for name, rule in sorted(rules, key=lambda each: (each[1].about.family, each[0]))
     ]
-    _print_table([("name", "family", "must know", "reference"), *rows])
+    _print_table([("name", "family", "must know", "proved regret, no logs", "reference"), *rows])
+    print("S states, A actions, H stages, K episodes, T = K H steps; nothing where none is known.")
     print("\nENVIRONMENTS, as they are without parameters")
     made: dict[str, Any] = dict(sorted(environment_names().items()))
     models: dict[str, mdp.Tabular] = {name: cls() for name, cls in made.items()}

@@ -56,6 +56,12 @@ from lowbid.policies._ranking import (
 from lowbid.policies._yardstick import Yardstick, clipped, merged_yardstick, yardstick_of
 
 BIBTEX = r"""
+@misc{cassel2026quantile,
+  title = {Quantile of Means},
+  author = {Cassel, Asaf and Rosenberg, Aviv},
+  note = {arXiv:2606.20107},
+  year = {2026},
+}
 @inproceedings{cassel2025batch,
   title = {Batch Ensemble for Variance Dependent Regret in Stochastic Bandits},
   author = {Cassel, Asaf and Levy, Orin and Mansour, Yishay},
@@ -64,12 +70,6 @@ BIBTEX = r"""
   number = {15},
   pages = {15678--15685},
   year = {2025},
-}
-@misc{cassel2026quantile,
-  title = {Quantile of Means},
-  author = {Cassel, Asaf and Rosenberg, Aviv},
-  note = {arXiv:2606.20107},
-  year = {2026},
 }
 """
 

@@ -70,7 +70,7 @@ class EQO(Rule):
     >>> from lowbid import mdp
     >>> result = mdp.simulate(mdp.EQO(), mdp.Chain(4), episodes=100, runs=2, seed=0)
     >>> print(f"{result.regret[0, :, -1].mean():.1f}")
-    5.5
+    8.0
 
     References
     ----------
@@ -85,7 +85,7 @@ class EQO(Rule):
         needs="a bound on returns",
         time="S A B",
         memory="S A B",
-        guarantee="H sqrt(S A K)",
+        guarantee="minimax optimal, by its abstract",
         bibtex=BIBTEX,
     )
     kernels = Kernels(init, planner(bid), update)

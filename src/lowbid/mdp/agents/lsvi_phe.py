@@ -96,7 +96,7 @@ class LSVIPHE(Rule):
         needs="a bound on returns, their variance",
         time="S A (B + M)",
         memory="S A B",
-        guarantee="sqrt(d^3 H^3 T) with d = S A",
+        guarantee="sqrt(d^3 H^3 T), d = S A for tables",
         bibtex=BIBTEX,
     )
     kernels = Kernels(init, redrawing_planner(bid, UNBOUNDED), update)

@@ -68,7 +68,7 @@ class RLSVI(Rule):
     >>> from lowbid import mdp
     >>> result = mdp.simulate(mdp.RLSVI(), mdp.Chain(4), episodes=100, runs=2, seed=0)
     >>> print(f"{result.regret[0, :, -1].mean():.1f}")
-    4.9
+    2.5
 
     References
     ----------
@@ -85,7 +85,7 @@ class RLSVI(Rule):
         needs="the variance of returns",
         time="S A B",
         memory="S A B",
-        guarantee="Bayesian: sqrt(H^3 S A T)",
+        guarantee="Bayesian; the rate is unverified here",
         bibtex=BIBTEX,
     )
     kernels = Kernels(init, redrawing_planner(bid, UNBOUNDED), update)

@@ -78,7 +78,7 @@ class RussoRLSVI(Rule):
     >>> rule = mdp.RussoRLSVI(scale=1e-5)
     >>> result = mdp.simulate(rule, mdp.Chain(4), episodes=100, runs=2, seed=0)
     >>> print(f"{result.regret[0, :, -1].mean():.1f}")
-    5.3
+    4.0
 
     References
     ----------

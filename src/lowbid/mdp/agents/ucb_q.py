@@ -147,6 +147,7 @@ class UCBQ(Rule):
       \, \iota / t, \sqrt{H^3 \iota / t})`, where :math:`W_t` is the variance of the t next values.
 
     One H of the bonus stands for the width of the returns' range, which is H for rewards in [0, 1].
+    The bonuses are set as they are remembered of the reference, and were not compared with it.
 
     Parameters
     ----------
@@ -179,7 +180,7 @@ class UCBQ(Rule):
         needs="a bound on returns, K",
         time="A",
         memory="H S A",
-        guarantee="sqrt(H^4 S A T); sqrt(H^3 S A T) with bernstein",
+        guarantee="sqrt(H^3 S A T), bernstein",
         bibtex=BIBTEX,
     )
     kernels = _KERNELS["hoeffding"]

@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 VENV := .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
 .PHONY: help reproduce test test-slow mutate lint coverage bench bench-quick bench-core clean
 
@@ -15,6 +15,7 @@ help:
 	@echo "make coverage    run the kernels' tests uncompiled and report what they cover"
 	@echo "make tables      write the documentation's table and number of policies anew"
 	@echo "make docs        build the documentation site, out/site/index.html; no network is needed"
+	@echo "make dist        build wheel and sdist, and test them in a new environment"
 	@echo "make bench       lowbid beside its peers and beside C, and how cost grows; half an hour"
 	@echo "make bench-quick C and growth with the arms, in under two minutes"
 	@echo "make bench-core  the promises of the core: C, arms, workers, first result, memory"
@@ -63,6 +64,11 @@ tables: $(VENV)/installed
 .PHONY: docs
 docs: $(VENV)/installed
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# Wheel and sdist, installed in a new environment and tested there; a minute.
+.PHONY: dist
+dist: $(VENV)/installed
+	.ci/distribution $(BIN)/python
 
 # Peers are installed from PyPI under benchmarks/.peers, each in an environment of its own.
 bench: $(VENV)/installed

@@ -1,71 +1,92 @@
-"""How cost grows, on logarithmic axes: a straight line is a power, and its slope that power."""
+"""How cost grows, on logarithmic axes: a straight line is a power, and its slope that power.
+
+    python -m benchmarks.pictures --out docs/images
+
+draws docs/images/speed-growth.png from what `python -m benchmarks` measured last. What is missing
+in its folder is measured first, which takes some minutes.
+"""
 
 from __future__ import annotations
 
+import argparse
+import math
 from pathlib import Path
 from typing import Any
 
-import matplotlib
+from lowbid.report._chart import Style, style
+from lowbid.report._figures import matplotlib_without_screen, spread
 
-matplotlib.use("agg")
+from .growth import Points, slope
 
-from matplotlib import pyplot as plt
-
-from lowbid.report._chart import style
-
-from .growth import slope
-
-FIXED = "BatchEnsemble, 12 batches"
+# Titles, what grows, and in which unit.
 PANELS = (
     ("arms", "time per step", "arms, K", "ns"),
-    ("steps", "time per step, K = 10", "steps of a run, T", "ns"),
-    ("batches", "time per step, K = 10, T = 20,000", "batches, l", "ns"),
-    ("memory_arms", "memory over that with K = 10, T = 1,000", "arms, K", "MB"),
-    ("memory_steps", "memory over that with T = 100, K = 10", "steps of a run, T", "MB"),
-    ("workers", "speed over one worker", "workers", "times"),
+    ("steps", "time per step, 10 arms", "steps of a run, T", "ns"),
+    ("memory_arms", "memory over that with 10 arms, T = 1,000", "arms, K", "MB"),
+    ("memory_steps", "memory over that with T = 100, 10 arms", "steps of a run, T", "MB"),
+    ("batches", "time per step, 10 arms, T = 20,000", "batches, l", "ns"),
 )
 NOTHING = 1.0  # MB: what two processes that do the same may differ by
+SHORT = {
+    "BatchEnsemble, 12 batches": "12 batches",
+    "EnsembleAdaptive": "Adaptive",
+    "EnsembleAdaptiveEfficient": "Efficient",
+}
 
 
 def draw(results: dict[str, Any], path: Path) -> None:
-    """All panels in one picture, with the slope at the end of each line."""
-    growth = {**results["growth"], **results["memory"], "workers": {FIXED: _workers(results)}}
-    names = list(growth["arms"])
-    figure, axes = plt.subplots(2, 3, figsize=(15, 9.5), layout="constrained")
-    lines: dict[str, Any] = {}
-    for panel, (key, title, x, y) in zip(axes.flat, PANELS, strict=True):
-        for name, points in growth[key].items():
-            shown = [(size, value) for size, value in points if y != "MB" or value > NOTHING]
-            if len(shown) > 1:
-                lines[name] = _line(panel, names.index(name) if name in names else 0, name, shown)
-        panel.set(title=title, xlabel=x, ylabel=y, xscale="log", yscale="log")
-        panel.grid(alpha=0.25, which="major")
-        panel.margins(x=0.12)
-    title = "at the end of each line: its slope, the power of growth"
-    figure.legend(lines.values(), lines, loc="outside lower center", ncols=5, title=title)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=110)
-    plt.close(figure)
-
-
-def _line(panel: Any, number: int, name: str, points: list[tuple[int, float]]) -> Any:
-    look = style(number)
-    dashes = {"dashes": look.dashes} if look.dashes else {}
-    (line,) = panel.plot(
-        *zip(*points, strict=True), "o-", ms=3.5, color=look.colour, label=name, **dashes
-    )
-    if len(points) > 2:
-        panel.annotate(
-            f"{slope(points):.2f}",
-            points[-1],
-            xytext=(6, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=8,
-            color=look.colour,
+    """All panels in one picture; at the end of each line its name and its slope."""
+    growth = {**results["growth"], **results["memory"]}
+    looks = {name: style(number) for number, name in enumerate(growth["arms"])}
+    with matplotlib_without_screen() as plt:
+        figure, axes = plt.subplots(3, 2, figsize=(9.6, 10.8))
+        figure.subplots_adjust(
+            left=0.07, right=0.86, top=0.965, bottom=0.05, wspace=0.62, hspace=0.32
         )
-    return line
+        for panel, (key, title, x, y) in zip(axes.flat, PANELS, strict=False):
+            panel.set_title(title, loc="left")
+            panel.set(xlabel=x, ylabel=y, xscale="log", yscale="log")
+            panel.grid(axis="y", color="#e6e6e6", linewidth=0.6)
+            panel.set_axisbelow(True)
+            _lines(panel, growth[key], looks, least=NOTHING if y == "MB" else 0.0)
+        axes.flat[-1].set_visible(False)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, dpi=140)
+        plt.close(figure)
 
 
-def _workers(results: dict[str, Any]) -> list[tuple[int, float]]:
-    return [(int(n), ratio[0]) for n, ratio in results["workers"].items()]
+def _lines(panel: Any, series: dict[str, Points], looks: dict[str, Style], least: float) -> None:
+    drawn = {}
+    for name, points in series.items():
+        shown = [(size, value) for size, value in points if value > least]
+        if len(shown) > 1:
+            look = looks.get(name, style(0))
+            stroke = (0, look.dashes) if look.dashes else "-"
+            panel.plot(*zip(*shown, strict=True), color=look.colour, linestyle=stroke, lw=1.5)
+            drawn[name] = (shown, look.colour)
+    panel.autoscale_view()  # else the axes' limits are not known yet
+    to_axes = (panel.transData + panel.transAxes.inverted()).transform
+    ends = {name: to_axes(shown[-1]) for name, (shown, _) in drawn.items()}
+    places = spread({name: float(end[1]) for name, end in ends.items()}, gap=0.085)
+    for name, place in places.items():
+        shown, colour = drawn[name]
+        power = slope(shown)
+        text = SHORT.get(name, name) + ("" if math.isnan(power) else f"  {power:.2f}")
+        near = {"color": colour, "transform": panel.transAxes, "clip_on": False}
+        panel.plot([ends[name][0], 1.02, 1.05], [ends[name][1], place, place], lw=0.5, **near)
+        panel.text(1.06, place, text, va="center", fontsize=8.5, **near)
+
+
+def main() -> None:
+    from .__main__ import everything
+
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--results", type=Path, default=Path("out/bench"), help="what was measured")
+    parser.add_argument("--out", type=Path, default=Path("docs/images"))
+    given = parser.parse_args()
+    results = everything([], repeats=3, folder=given.results, needed=("growth", "memory"))
+    draw(results, given.out / "speed-growth.png")
+
+
+if __name__ == "__main__":
+    main()

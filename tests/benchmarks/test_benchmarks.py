@@ -121,7 +121,7 @@ def test_tables_and_pictures(tmp_path):
     row = {"policy": "UCB1", "arms": 10, "figures": figures, "fastest": "river"}
     row |= {"ratio": spread([5.0]), "regret": beside_peers.agreement({"lowbid": [1.0, 2.0]})}
     row["all cores"] = {**row}
-    one = {name: {"one": points} for name, *_ in pictures.PANELS if name != "workers"}
+    one = {name: {"one": points} for name, *_ in pictures.PANELS}
     results = {
         "growth": one,
         "memory": {},

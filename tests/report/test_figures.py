@@ -26,7 +26,7 @@ def test_labels_are_moved_apart_and_keep_their_order(heights):
 
 
 def test_forty_styles_differ():
-    assert len({style(number) for number in range(40)}) == 40
+    assert len({style(number) for number in range(45)}) == 45
 
 
 @pytest.mark.parametrize("log", [False, True])

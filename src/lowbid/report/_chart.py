@@ -12,13 +12,33 @@ import numpy.typing as npt
 from lowbid.simulation import Result
 
 # The colours of M. Okabe and K. Ito (2008), Color universal design, which people of every colour
-# vision can tell apart; with grey in place of yellow, which is lost on white paper.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7A7A7A")
+# vision can tell apart; with grey in place of yellow, which is lost on white paper, and with brown.
+_COLOURS = (
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#CC79A7",
+    "#E69F00",
+    "#56B4E9",
+    "#000000",
+    "#7A7A7A",
+    "#7B3F1D",
+)
 # The same colours, as light as a dark page needs them.
 DARK = dict(
     zip(
         _COLOURS,
-        ("#3f9fe0", "#ff8a4c", "#2cc79b", "#e79fc6", "#f2b632", "#9ad7ff", "#f2f2f0", "#a8a8a8"),
+        (
+            "#3f9fe0",
+            "#ff8a4c",
+            "#2cc79b",
+            "#e79fc6",
+            "#f2b632",
+            "#9ad7ff",
+            "#f2f2f0",
+            "#a8a8a8",
+            "#c58f6b",
+        ),
         strict=True,
     )
 )
@@ -80,5 +100,5 @@ def bound_dashes(number: int) -> tuple[float, ...]:
 
 
 def style(number: int) -> Style:
-    """The style of the first, second, ... curve; 40 of them differ."""
+    """The style of the first, second, ... curve; 45 of them differ."""
     return Style(_COLOURS[number % len(_COLOURS)], _DASHES[number % len(_DASHES)])

@@ -20,6 +20,7 @@ from lowbid.simulation import mean_curves
 # Inches: the size of a chart, and the width of a letter.
 _WIDTH, _HEIGHT, _CHARACTER = 6.2, 4.2, 0.072
 _LABEL_WIDTH, _TITLE_WIDTH = 30, 50  # letters
+_FAR_APART = 8.0  # final regrets with this ratio and more have a logarithmic axis
 _INK, _FAINT = "#222222", "#8a8a8a"
 _SETTINGS: dict[Any, Any] = {
     "font.size": 9.0,
@@ -101,11 +102,26 @@ def draw(axes: Any, chart: Chart, styles: Mapping[str, Style]) -> None:
     else:
         axes.set_xlim(0, steps[-1])
         axes.locator_params(axis="x", nbins=5)
-        axes.set_ylim(bottom=0)
-    axes.set(xlabel=chart.unit, ylabel="mean regret")
+        if _spreads(chart):
+            axes.set_yscale("log")
+            axes.set_ylim(bottom=0.3 * min(_ends(chart).values()))
+            _label_decades(axes)
+        else:
+            axes.set_ylim(bottom=0)
+    on_log = axes.get_yscale() == "log"
+    axes.set(xlabel=chart.unit, ylabel="mean regret, logarithmic" if on_log else "mean regret")
     axes.set_title(chart.title, loc="left")
     axes.grid(axis="y", color="#e6e6e6", linewidth=0.6)
     axes.set_axisbelow(True)
+
+
+def _label_decades(axes: Any) -> None:
+    """Plain numbers at 1, 2 and 5 of each power of ten."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_formatter(NullFormatter())
 
 
 def label_ends(
@@ -129,6 +145,12 @@ def label_ends(
             clip_on=False,
         )
         axes.text(1.04, place, labels[name], color=colour, va="center", transform=axes.transAxes)
+
+
+def _spreads(chart: Chart) -> bool:
+    """Whether the curves end so far apart that the lowest are a smear on a linear axis."""
+    ends = _ends(chart).values()
+    return min(ends) > 0.0 and max(ends) > _FAR_APART * min(ends)
 
 
 def _ends(chart: Chart) -> dict[str, float]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lowbid import policies as policies
     from lowbid import random as random
     from lowbid import schedules as schedules
+    from lowbid import stores as stores
     from lowbid import testing as testing
     from lowbid import theory as theory
     from lowbid.environments import *
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from lowbid.policies import *
     from lowbid.policies import Policy as Policy
     from lowbid.policies import citation as citation
+    from lowbid.shared import SharedBandit as SharedBandit
+    from lowbid.shared import open as open
     from lowbid.simulation import Result as Result
     from lowbid.simulation import simulate as simulate
 
@@ -43,6 +46,7 @@ _MODULES = (
     "policies",
     "random",
     "schedules",
+    "stores",
     "testing",
     "theory",
 )
@@ -50,7 +54,9 @@ _NAMES = {
     "Log": "logs",
     "Policy": "policies",
     "Result": "simulation",
+    "SharedBandit": "shared",
     "citation": "policies",
+    "open": "shared",
     "read_log": "logs",
     "simulate": "simulation",
 }

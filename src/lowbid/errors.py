@@ -66,3 +66,17 @@ class LogError(InvalidValueError):
 
 class UnanswerableError(InvalidValueError):
     """A question that a log holds no answer to, whatever the method."""
+
+
+class StoreError(LowbidError, OSError):
+    """A store that cannot do what was asked: read-only, full, damaged, or of a newer format.
+
+    Nothing was changed. The message names the store and the remedy.
+    """
+
+
+class StoreUnavailableError(StoreError):
+    """A store that cannot be reached, or is busy, for now.
+
+    It was waited for as long as was stated, and nothing was changed; try again.
+    """

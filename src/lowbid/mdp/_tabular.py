@@ -21,7 +21,14 @@ from lowbid.mdp._tables import (
     read_transitions,
     read_values,
 )
-from lowbid.mdp._world import World, action_values, backward_induction, earliest_stages, policy_losses, reachable
+from lowbid.mdp._world import (
+    World,
+    action_values,
+    backward_induction,
+    earliest_stages,
+    policy_losses,
+    reachable,
+)
 from lowbid.policies._base import Floats, Ints
 
 Noise = Literal["none", "gaussian", "bernoulli"]

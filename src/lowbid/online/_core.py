@@ -134,11 +134,18 @@ class Core:
 
     def decide(self) -> Decision:
         """Choose an arm, and remember that its outcome is still to come."""
-        engine = self.engine
+        self.expire()
+        return self.await_outcome(self.engine.select())
+
+    def expire(self) -> None:
+        """Forget the decisions whose time is over before another one is made."""
         if self.expiry is not None:
-            for decision in self.decisions.expired(before=engine.step - self.expiry):
+            for decision in self.decisions.expired(before=self.engine.step - self.expiry):
                 self._release(decision.arm)
-        arm = engine.select()
+
+    def await_outcome(self, arm: int) -> Decision:
+        """Make a decision for an arm of the engine, whose outcome is still to come."""
+        engine = self.engine
         engine.hold(arm, 1)
         decision = self.decisions.add(self.roster.names[arm], engine.step)
         engine.step += 1

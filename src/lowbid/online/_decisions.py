@@ -45,6 +45,13 @@ class Decisions:
         self.early: set[str] = set()
         self.begin_word()
 
+    @classmethod
+    def under(cls, word: str) -> Self:
+        """No decisions yet; those to come are made under this word."""
+        decisions = cls()
+        decisions.word, decisions.words = word, {word: 0}
+        return decisions
+
     def begin_word(self) -> None:
         """Make further decisions under a new word."""
         self.word = secrets.token_hex(4)
@@ -118,6 +125,10 @@ class Decisions:
             del self.open[identity]
             if arm is not None:
                 yield Decision(arm, identity)
+
+    def made(self) -> int:
+        """How many decisions were made, or heard of."""
+        return sum(self.words.values())
 
     def pending(self) -> list[Decision]:
         """All open decisions of arms that were not removed, oldest first."""

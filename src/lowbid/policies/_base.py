@@ -210,6 +210,13 @@ class Policy(Parameterised):
             "choose a policy whose state adds up, such as BatchEnsemble."
         )
 
+    def chance(self, state: Any, step: int, arm: int) -> float | None:
+        """The chance with which `select` has just chosen an arm, from the state that it left.
+
+        It is asked for only if `select` drew random numbers. None if the rule cannot say.
+        """
+        return None
+
     def indices(self, parameters: Any, state: Any, step: int) -> Floats:
         """Every arm's index at this step, and perhaps some more entries; the lowest is played."""
         copy = copy_of(state)

@@ -164,9 +164,7 @@ def visited_last(state: State, stage: int) -> int:
 
 
 _KERNELS = {
-    name: Kernels(
-        init, planner(specialise(bid, bonus=width), changed_anyway=visited_last), update
-    )
+    name: Kernels(init, planner(specialise(bid, bonus=width), changed_anyway=visited_last), update)
     for name, width in {"hoeffding": hoeffding, "bernstein": bernstein}.items()
 }
 

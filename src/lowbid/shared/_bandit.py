@@ -1,0 +1,419 @@
+"""A bandit that several processes share, and that outlives them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, Self, overload
+
+from lowbid._require import require_whole
+from lowbid.errors import InvalidValueError, StoreError
+from lowbid.online._core import Core
+from lowbid.online._decisions import Arm, Decision, Rejection
+from lowbid.online._feedback import Kind
+from lowbid.online._given import MANY, ONE, read_kind, read_list
+from lowbid.online._views import BanditViews, Seen, described
+from lowbid.shared._calls import (
+    Answer,
+    Call,
+    Change,
+    Decide,
+    Forget,
+    LetTimePass,
+    Look,
+    Outcome,
+    Report,
+    ReportKnown,
+)
+from lowbid.shared._decision import LoggedDecision
+from lowbid.shared._durations import utc
+from lowbid.shared._events import Archived, ArmChanged, SettingsChanged
+from lowbid.shared._group import GroupCommit
+from lowbid.shared._holdout import Lift
+from lowbid.shared._log import Log
+from lowbid.shared._replica import Replica
+from lowbid.shared._settings import Settings
+from lowbid.shared._timeline import Share
+
+_ANSWER = ("answer(ids, losses={})", "answer(ids, rewards={})")
+_LONGEST_KEY = 512  # characters of a unit or of the id of a request
+
+
+class LogEntry(NamedTuple):
+    """An event of a bandit's log.
+
+    Attributes
+    ----------
+    number : int
+        Its place, from 1.
+    time : int
+        Microseconds since 1970, by the clock of the log.
+    event : str
+        What happened: "created", "decided", "reported", "forgotten", "arm changed", ...
+    fields : dict
+        The rest, as plain data.
+    """
+
+    number: int
+    time: int
+    event: str
+    fields: dict[str, Any]
+
+    def to_data(self) -> dict[str, Any]:
+        """The entry as one object, as it is exported."""
+        when = utc(self.time).isoformat().replace("+00:00", "Z")
+        return {"number": self.number, "time": when, "event": self.event, **self.fields}
+
+
+class Summary(NamedTuple):
+    """A shared bandit at a glance.
+
+    Attributes
+    ----------
+    name : str
+        What it is called in its store.
+    created, time : int
+        When it was made and when it last changed, in microseconds since 1970.
+    events : int
+        The number of the last event.
+    decisions, today : int
+        How many decisions were made by the policy, and how many of them today (UTC).
+    held_out : int
+        How many decisions were made for units that are held out.
+    pending : int
+        How many outcomes are still to come.
+    archived : bool
+        Whether it makes no more decisions.
+    """
+
+    name: str
+    created: int
+    time: int
+    events: int
+    decisions: int
+    today: int
+    held_out: int
+    pending: int
+    archived: bool
+
+
+class SharedBandit(BanditViews):
+    """A bandit whose every change is in a log that several processes share; see `lowbid.open`.
+
+    Each call first takes in what other processes have written, then acts, in one transaction: all
+    processes together make the choices that one bandit would have made on the same sequence of
+    calls. When a call returns, what it did is on disk.
+
+    Several threads may share one object: calls that come in while a commit is under way go into the
+    next one together. After a fork the object goes on in both processes.
+    """
+
+    def __init__(self, log: Log) -> None:
+        self._log, self._process = log, os.getpid()
+        self._group = GroupCommit(log.carry_out)
+
+    @property
+    def name(self) -> str:
+        """What the bandit is called in its store."""
+        return self._log.name
+
+    @property
+    def settings(self) -> Settings:
+        """What it was made with, with the changes since."""
+        return self._look(lambda replica: replica.settings)
+
+    # Choose, and learn
+
+    @overload
+    def decide(self, *, unit: str | None = ..., request_id: str | None = ...) -> LoggedDecision: ...
+    @overload
+    def decide(
+        self, n: int, *, unit: str | None = ..., request_id: str | None = ...
+    ) -> list[LoggedDecision]: ...
+    def decide(
+        self, n: int | None = None, *, unit: str | None = None, request_id: str | None = None
+    ) -> LoggedDecision | list[LoggedDecision]:
+        """Choose an arm, and write down that its outcome is still to come.
+
+        Parameters
+        ----------
+        n : int, optional
+            Make a list of this many decisions, to be taken before any of their outcomes.
+        unit : str, optional
+            Whom or what it is for: a customer, a device. With ``sticky`` a unit keeps its arm; with
+            a ``holdout`` it always belongs to it or never.
+        request_id : str, optional
+            Your own id for this call. If it is repeated, in any process, it gives the decision that
+            was made and changes nothing.
+        """
+        many = None if n is None else require_whole("n", n, at_least=0)
+        unit, request_id = _read_key("unit", unit), _read_key("request_id", request_id)
+        return self._submit(Decide(many, unit, request_id))
+
+    def update(
+        self,
+        what: Arm | Decision,
+        *bare: Any,
+        loss: float | None = None,
+        reward: float | None = None,
+        request_id: str | None = None,
+    ) -> Rejection | None:
+        """Report what came of an arm, or of a decision, which counts once.
+
+        Parameters
+        ----------
+        what : str, int or Decision
+            An arm by name, or what `decide` gave.
+        loss, reward : float
+            One of the two, and the same one throughout.
+        request_id : str, optional
+            Your own id for this call, so that it can be repeated. A decision's outcome can be
+            repeated without one.
+
+        Returns
+        -------
+        None, "closed" or "removed"
+            None if it was taken in, now or by an earlier call with this request id. Else nothing
+            has changed: the decision was answered or forgotten before, or its arm was removed.
+        """
+        kind = read_kind(ONE, bare, loss, reward)
+        value = loss if kind == "loss" else reward
+        return self._report(kind, [Outcome(what, value)], request_id)[0]
+
+    def update_many(
+        self,
+        what: Iterable[Arm | Decision],
+        *bare: Any,
+        losses: Sequence[float] | None = None,
+        rewards: Sequence[float] | None = None,
+        request_id: str | None = None,
+    ) -> list[Rejection | None]:
+        """Report what came of many arms or decisions: all are taken in, or none if one is wrong.
+
+        Returns
+        -------
+        list
+            What `update` gives, for each.
+        """
+        kind = read_kind(MANY, bare, losses, rewards)
+        return self._report(kind, _outcomes(kind, what, losses, rewards, by_id=False), request_id)
+
+    def answer(
+        self,
+        ids: Iterable[str],
+        *bare: Any,
+        losses: Sequence[float] | None = None,
+        rewards: Sequence[float] | None = None,
+    ) -> list[Answer]:
+        """Report what came of decisions by their ids alone; those that are not known are skipped.
+
+        Returns
+        -------
+        list of str
+            For each: "taken"; "repeated" if the same outcome was taken before; "closed" if another
+            one was, or if the decision was forgotten or its window is over; "removed" if its arm
+            is gone; "unknown" if no such decision was made.
+        """
+        kind = read_kind(_ANSWER, bare, losses, rewards)
+        outcomes = _outcomes(kind, ids, losses, rewards, by_id=True)
+        return self._submit(Report(kind, outcomes, None))
+
+    def forget(self, decision: Decision) -> Rejection | None:
+        """Give up on a decision's outcome; gives what `update` would."""
+        if not isinstance(decision, Decision):
+            raise InvalidValueError(f"{decision!r} is not a decision; give what decide() gave.")
+        return self._submit(Forget(decision))
+
+    def pending(self) -> list[Decision]:
+        """The decisions whose outcomes are still to come, oldest first; of the holdout last."""
+        return self._look(lambda replica: replica.pending)
+
+    # Changes
+
+    def add_arm(self, arm: Arm, *, actor: str | None = None) -> None:
+        """Add an arm of which nothing is known; it will be explored.
+
+        Parameters
+        ----------
+        arm : str or int
+            Its name.
+        actor : str, optional
+            Who changes the bandit, for the log.
+        """
+        self._submit(Change(lambda _: ArmChanged("added", arm, _read_key("actor", actor))))
+
+    def remove_arm(self, arm: Arm, *, actor: str | None = None) -> None:
+        """Take an arm away for good; feedback that comes later is answered with "removed"."""
+        self._submit(Change(lambda _: ArmChanged("removed", arm, _read_key("actor", actor))))
+
+    def pause_arm(self, arm: Arm, *, actor: str | None = None) -> None:
+        """Do not choose an arm until `resume_arm`; its late feedback is still taken in.
+
+        Units that keep their arms are given another one.
+        """
+        self._submit(Change(lambda _: ArmChanged("paused", arm, _read_key("actor", actor))))
+
+    def resume_arm(self, arm: Arm, *, actor: str | None = None) -> None:
+        """Let a paused arm be chosen again, with all that is known of it."""
+        self._submit(Change(lambda _: ArmChanged("resumed", arm, _read_key("actor", actor))))
+
+    def change(self, *, actor: str | None = None, **settings: Any) -> None:
+        """Change settings from now on: window, if_silent, sticky, holdout, control.
+
+        Windows that are open end when they would have ended.
+        """
+
+        def event(replica: Replica) -> SettingsChanged:
+            core, now = replica.core, replica.settings
+            new = now.changed(core.policy, replica.arms, settings).to_data()
+            return SettingsChanged(
+                {name: new[name] for name in settings}, _read_key("actor", actor)
+            )
+
+        self._submit(Change(event))
+
+    def archive(self, archived: bool = True, *, actor: str | None = None) -> None:
+        """Make no more decisions, but take in outcomes that are still to come; or go on again."""
+        self._submit(Change(lambda _: Archived(bool(archived), _read_key("actor", actor))))
+
+    # Look inside
+
+    def lift(self, confidence: float = 0.95) -> Lift:
+        """How much better the policy's choices are than the control arm, by the holdout.
+
+        Parameters
+        ----------
+        confidence : float
+            Between 0 and 1.
+        """
+        return self._look(lambda replica: replica.holdout.lift(replica.core.feedback, confidence))
+
+    def summary(self) -> Summary:
+        """The bandit at a glance."""
+
+        def look(replica: Replica, time: int) -> Summary:
+            return Summary(
+                name=self.name,
+                created=replica.created,
+                time=replica.time,
+                events=replica.number,
+                decisions=replica.timeline.decisions,
+                today=replica.timeline.today(time),
+                held_out=replica.holdout.decisions.made(),
+                pending=len(replica.pending),
+                archived=replica.archived,
+            )
+
+        return self._look_at_time(look)
+
+    def shares(self) -> list[Share]:
+        """How many decisions each arm got, by spans of time, oldest first."""
+        return self._look(lambda replica: replica.timeline.shares())
+
+    def history(self) -> list[dict[str, Any]]:
+        """The last 1,000 administrative changes, oldest first: what, when, and by whom."""
+        return self._look(lambda replica: [dict(change) for change in replica.changes])
+
+    def log(self, after: int = 0) -> Iterator[LogEntry]:
+        """The events with larger numbers than this, in order, as they are in the log now."""
+        for row in self._log.read(after):
+            yield LogEntry(row.number, row.time, row.name, json.loads(row.body))
+
+    @property
+    def commit_sizes(self) -> dict[int, int]:
+        """How many commits of this process carried out so many calls, by that number."""
+        return dict(self._group.sizes)
+
+    def _view(self, look: Callable[[Core], Seen]) -> Seen:
+        return self._look(lambda replica: look(replica.core))
+
+    def __repr__(self) -> str:
+        return self._view(lambda core: described(core, f"SharedBandit {self.name!r}"))
+
+    # Plumbing
+
+    def close(self) -> None:
+        """Let go of the store. Nothing is lost; the next call takes it up again."""
+        self._log.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _look(self, look: Callable[[Replica], Seen]) -> Seen:
+        """What a look at the newest state gives."""
+        return self._look_at_time(lambda replica, _: look(replica))
+
+    def _look_at_time(self, look: Callable[[Replica, int], Seen]) -> Seen:
+        """What a look at the newest state, at the time by the log's clock, gives."""
+        seen, due = self._submit(Look(look))
+        if due:  # windows that are over close when an event says so
+            with contextlib.suppress(StoreError):  # whoever may only read sees the log as it is
+                self._submit(LetTimePass())
+                seen, _ = self._submit(Look(look))
+        return seen
+
+    def _report(
+        self, kind: Kind, outcomes: Sequence[Outcome], request_id: str | None
+    ) -> list[Rejection | None]:
+        request_id = _read_key("request_id", request_id)
+        answers = self._submit(ReportKnown(kind, outcomes, request_id))
+        rejections: dict[Answer, Rejection | None] = {"taken": None, "removed": "removed"}
+        if request_id is not None:
+            rejections["repeated"] = None
+        return [rejections.get(answer, "closed") for answer in answers]
+
+    def _submit(self, call: Call) -> Any:
+        if os.getpid() != self._process:
+            self._log.forked(intact=not self._group.busy)
+            self._group = GroupCommit(self._log.carry_out)
+            self._process = os.getpid()
+        return self._group.submit(call)
+
+    def __reduce__(self) -> Any:
+        raise InvalidValueError(
+            "a shared bandit cannot be copied or pickled; open it where it is needed: "
+            f"lowbid.open({self._log.store.address!r}, {self.name!r})."
+        )
+
+
+def _outcomes(
+    kind: Kind, what: Iterable[Any], losses: Any, rewards: Any, by_id: bool
+) -> list[Outcome]:
+    values = read_list("what came of it", losses if kind == "loss" else rewards)
+    items = read_list("what to update", what)
+    if len(items) != len(values):
+        plural = "losses" if kind == "loss" else "rewards"
+        raise InvalidValueError(
+            f"there are {len(items)} arms or decisions, but {len(values)} {plural}; give one for "
+            "each."
+        )
+    return [Outcome(*pair, by_id) for pair in zip(items, values, strict=True)]
+
+
+def read_name(name: Any) -> str:
+    """What a bandit is called, or a clear error."""
+    given = _read_key("name", name)
+    if given is None:
+        raise InvalidValueError("name is None; give the bandit's name.")
+    return given
+
+
+def _read_key(name: str, value: Any) -> str | None:
+    """A name that the caller chose, as text; or a clear error."""
+    if value is None:
+        return None
+    good = isinstance(value, str) and 0 < len(value) <= _LONGEST_KEY and "\0" not in value
+    if not good:
+        raise InvalidValueError(
+            f"{name} is {value!r}; give a text of 1 to {_LONGEST_KEY} characters."
+        )
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidValueError(f"{name} is {value!r}, which is not Unicode text.") from error
+    return value

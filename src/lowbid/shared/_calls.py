@@ -1,0 +1,317 @@
+"""Calls on a shared bandit: what each looks up, which event it becomes, and what it answers.
+
+A call does not change anything by itself. It plans an event against the state as of now; the event
+is applied to the replica, as every other process will apply it; then the call concludes.
+"""
+
+from __future__ import annotations
+
+import copy
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from lowbid.errors import InvalidValueError
+from lowbid.online._decisions import Arm, Decision
+from lowbid.online._feedback import Kind
+from lowbid.online._given import read_value
+from lowbid.shared._decision import LoggedDecision
+from lowbid.shared._events import (
+    BY_POLICY,
+    HELD_OUT,
+    STICKY,
+    Decided,
+    Elapsed,
+    Event,
+    Forgotten,
+    Reported,
+)
+from lowbid.shared._holdout import is_held_out
+from lowbid.shared._memory import OUTCOMES, REQUESTS, UNITS, Key, Memory
+from lowbid.shared._replica import Replica
+
+# What became of an outcome that was reported.
+Answer = Literal["taken", "repeated", "closed", "removed", "unknown"]
+
+
+class Reply(NamedTuple):
+    """What a call answers when there is nothing to write."""
+
+    value: Any
+
+
+class Call(ABC):
+    """One call of one thread.
+
+    Attributes
+    ----------
+    writes : bool
+        Whether it may become an event.
+    done : bool
+        Whether it was answered.
+    """
+
+    writes: ClassVar[bool] = True
+
+    def __init__(self) -> None:
+        self.wake = threading.Lock()
+        self.wake.acquire()
+        self.done = False
+        self.value: Any = None
+        self.error: BaseException | None = None
+
+    def succeed(self, value: Any) -> None:
+        """Answer with a value."""
+        self.value, self.done = value, True
+
+    def fail(self, error: BaseException) -> None:
+        """Answer with an error."""
+        self.error, self.done = error, True
+
+    def wanted(self) -> Iterable[Key]:
+        """What it looks up."""
+        return ()
+
+    @abstractmethod
+    def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
+        """The event to write at this time, or the answer if there is none; changes nothing."""
+
+    def conclude(self, replica: Replica, memory: Memory, event: Any) -> Any:
+        """The answer, now that the event is applied; may leave something in the memory."""
+        return None
+
+
+class Decide(Call):
+    """Make decisions for a unit, once for each id of a request."""
+
+    def __init__(self, n: int | None, unit: str | None, request_id: str | None) -> None:
+        super().__init__()
+        self.n, self.unit, self.request_id = n, unit, request_id
+
+    def wanted(self) -> Iterable[Key]:
+        """The request, and the arm of the unit."""
+        if self.request_id is not None:
+            yield REQUESTS, self.request_id
+        if self.unit is not None:
+            yield UNITS, self.unit
+
+    def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
+        """What was decided for this request before, or new decisions."""
+        if self.request_id is not None:
+            found = memory.get(REQUESTS, self.request_id)
+            if found is not None:
+                return Reply(self._again(found))
+        if replica.archived:
+            raise InvalidValueError("this bandit is archived; it makes no more decisions.")
+        count = 1 if self.n is None else self.n
+        if count == 0:
+            return Reply([])
+        ways, arms = self._ways(replica, memory, time, count)
+        return Decided(ways, self.request_id, self.unit, arms=arms)
+
+    def _ways(
+        self, replica: Replica, memory: Memory, time: int, count: int
+    ) -> tuple[str, list[Arm]]:
+        """How each arm is to be found, and the arm that the unit has, if it has one."""
+        settings, unit = replica.settings, self.unit
+        if settings.holdout > 0.0:
+            made = replica.core.decisions.made() + replica.holdout.decisions.made()
+            names = [unit] * count if unit is not None else [f"#{made + i}" for i in range(count)]
+            held = [is_held_out(name, settings.seed, settings.holdout) for name in names]
+        else:
+            held = [False] * count
+        if unit is None or not settings.sticky or held[0]:
+            return "".join(HELD_OUT if each else BY_POLICY for each in held), []
+        found = memory.get(UNITS, unit)
+        if found is not None:
+            arm, since = found
+            lasting = settings.sticky is True or time - since < settings.sticky
+            if lasting and arm in replica.core.roster.number:
+                return STICKY * count, [arm] * count
+        return BY_POLICY + STICKY * (count - 1), []
+
+    def conclude(self, replica: Replica, memory: Memory, event: Decided) -> Any:
+        """The decisions, to be found again by their request and by their unit."""
+        version = replica.number - 1
+        rows = zip(event.arms, event.ids, event.chances, event.ways, strict=True)
+        decisions = [
+            LoggedDecision(arm, identity, chance, version, way)
+            for arm, identity, chance, way in rows
+        ]
+        if self.request_id is not None:
+            kept = [
+                [each.arm, each.id, each.propensity, version, way]
+                for each, way in zip(decisions, event.ways, strict=True)
+            ]
+            memory.put(REQUESTS, self.request_id, kept)
+        if self.unit is not None and replica.settings.sticky and event.ways[0] == BY_POLICY:
+            memory.put(UNITS, self.unit, [event.arms[0], replica.time])
+        return decisions[0] if self.n is None else decisions
+
+    def _again(self, found: Any) -> Any:
+        if not (isinstance(found, list) and len(found) == (1 if self.n is None else self.n)):
+            raise InvalidValueError(
+                f"request id {self.request_id!r} was used for another call; use one id for each."
+            )
+        decisions = [LoggedDecision(*each) for each in found]
+        return decisions[0] if self.n is None else decisions
+
+
+class Outcome(NamedTuple):
+    """What came of a decision or of an arm; of a decision by its id alone if `by_id`."""
+
+    what: Arm | Decision
+    value: Any
+    by_id: bool = False
+
+
+class Report(Call):
+    """Report outcomes: each is answered for, and those that can be are taken."""
+
+    def __init__(self, kind: Kind, outcomes: Sequence[Outcome], request_id: str | None) -> None:
+        super().__init__()
+        self.kind, self.outcomes, self.request_id = kind, outcomes, request_id
+        self._answers: list[Answer] = []
+
+    def wanted(self) -> Iterable[Key]:
+        """The request, and what came of the decisions before."""
+        if self.request_id is not None:
+            yield REQUESTS, self.request_id
+        for each in self.outcomes:
+            identity = _identity(each)
+            if isinstance(identity, str):
+                yield OUTCOMES, identity
+
+    def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
+        """Check all outcomes, then take those that can be taken."""
+        if self.request_id is not None:
+            found = memory.get(REQUESTS, self.request_id)
+            if isinstance(found, dict) and len(found["answers"]) == len(self.outcomes):
+                return Reply(["repeated" if a == "taken" else a for a in found["answers"]])
+            if found is not None:
+                raise InvalidValueError(
+                    f"request id {self.request_id!r} was used for another call; use one id for "
+                    "each."
+                )
+        feedback = replica.core.feedback_of(self.kind)
+        values = [read_value(each.value, feedback) for each in self.outcomes]
+        self._answers, taken = [], []
+        here: dict[str, float] = {}
+        for outcome, value in zip(self.outcomes, values, strict=True):
+            identity = _identity(outcome)
+            answer, arm = self._answer(replica, memory, time, outcome, value, here)
+            self._answers.append(answer)
+            closes = answer == "removed" and identity is not None
+            if answer == "taken" or closes:
+                taken.append((identity, arm, value))
+                if identity is not None:
+                    here[identity] = value
+        return Reported(self.kind, taken, self.request_id) if taken else Reply(self._answers)
+
+    def _answer(
+        self,
+        replica: Replica,
+        memory: Memory,
+        time: int,
+        outcome: Outcome,
+        value: float,
+        here: dict[str, float],
+    ) -> tuple[Answer, Arm]:
+        """What to say to an outcome, and its arm."""
+        what = outcome.what
+        if not isinstance(what, Decision) and not outcome.by_id:
+            return ("taken" if replica.core.roster.status(what) is None else "removed"), what
+        identity: Any = _identity(outcome)
+        if not replica.is_known(identity):
+            return "unknown", ""
+        arm = replica.arm_of(identity)
+        named = what if isinstance(what, Decision) else Decision("" if arm is None else arm, what)  # type: ignore[arg-type]
+        if identity in here:
+            return ("repeated" if here[identity] == value else "closed"), named.arm
+        rejection = replica.status(named, time)
+        if rejection == "closed":
+            same = memory.get(OUTCOMES, identity) == value
+            return ("repeated" if same else "closed"), named.arm
+        return ("taken" if rejection is None else "removed"), named.arm
+
+    def conclude(self, replica: Replica, memory: Memory, event: Reported) -> list[Answer]:
+        """The answers, and what was taken, to be known again."""
+        for identity, _, value in event.outcomes:
+            if identity is not None:
+                memory.put(OUTCOMES, identity, value)
+        if self.request_id is not None:
+            memory.put(REQUESTS, self.request_id, {"answers": self._answers})
+        return self._answers
+
+
+class ReportKnown(Report):
+    """Report outcomes: all are answered for, or none if one is of an unknown decision."""
+
+    def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
+        """The same, after a look for decisions that were never made."""
+        for each in self.outcomes:
+            if isinstance(each.what, Decision) and not replica.is_known(each.what.id):
+                replica.core.decisions.status(each.what)  # which raises an error that says so
+        return super().plan(replica, memory, time)
+
+
+class Forget(Call):
+    """Give up on a decision."""
+
+    def __init__(self, decision: Decision) -> None:
+        super().__init__()
+        self.decision = decision
+
+    def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
+        """Close the decision if it is open."""
+        rejection = replica.status(self.decision, time)
+        return Reply(rejection) if rejection == "closed" else Forgotten([self.decision.id])
+
+    def conclude(self, replica: Replica, memory: Memory, event: Forgotten) -> Any:
+        """None, or "removed" if the arm was."""
+        return None
+
+
+class Change(Call):
+    """Change the bandit itself: its arms, its settings."""
+
+    def __init__(self, make: Callable[[Replica], Event]) -> None:
+        super().__init__()
+        self._make = make
+
+    def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
+        """Try the change on a copy, so that one that fails does no harm."""
+        event = self._make(replica)
+        trial = copy.deepcopy(replica)
+        trial.apply(replica.number + 1, time, copy.deepcopy(event))
+        return event
+
+
+class Look(Call):
+    """Look at the bandit."""
+
+    writes = False
+
+    def __init__(self, look: Callable[[Replica, int], Any]) -> None:
+        super().__init__()
+        self._look = look
+
+    def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
+        """What is to be seen, and whether windows are over that the log has not closed yet."""
+        return Reply((self._look(replica, time), replica.windows.due(time)))
+
+
+class LetTimePass(Call):
+    """Close the windows that are over by now."""
+
+    def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
+        """An event if there are any."""
+        return Elapsed() if replica.windows.due(time) else Reply(None)
+
+
+def _identity(outcome: Outcome) -> Any:
+    """The decision that an outcome is of; None if it is of an arm."""
+    if isinstance(outcome.what, Decision):
+        return outcome.what.id
+    return outcome.what if outcome.by_id else None

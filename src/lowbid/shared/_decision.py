@@ -1,0 +1,49 @@
+"""Decisions of a shared bandit: with what the log says of each."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+from lowbid.online._decisions import Arm, Decision
+from lowbid.shared._events import BY_POLICY, HELD_OUT, STICKY
+
+Way = Literal["policy", "sticky", "holdout"]
+_WAYS: dict[str, Way] = {BY_POLICY: "policy", STICKY: "sticky", HELD_OUT: "holdout"}
+
+
+class LoggedDecision(Decision):
+    """One arm, chosen once, and how it was chosen.
+
+    It is equal to ``lowbid.Decision(arm, id)``, which is enough to report its outcome.
+
+    Attributes
+    ----------
+    arm : str or int
+        What to do.
+    id : str
+        What to call this decision when its outcome is known, be it in another process.
+    propensity : float or None
+        The chance with which the arm was chosen: 1 if the unit had it already or is held out, None
+        if the policy cannot say at once.
+    version : int
+        The state that the decision was made from: the number of the last event that is in it.
+    way : {"policy", "sticky", "holdout"}
+        What the arm was chosen by.
+    """
+
+    propensity: float | None
+    version: int
+    way: Way
+
+    def __new__(
+        cls,
+        arm: Arm,
+        id: str,
+        propensity: float | None = None,
+        version: int = 0,
+        way: str = BY_POLICY,
+    ) -> Self:
+        decision = super().__new__(cls, arm, id)
+        decision.propensity, decision.version = propensity, version
+        decision.way = _WAYS.get(way, "policy")
+        return decision

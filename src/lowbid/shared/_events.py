@@ -1,0 +1,203 @@
+"""What can happen to a shared bandit: the events of its log, each defined here once.
+
+Every call that changes something is one event. The log numbers the events of a bandit 1, 2, ... and
+gives each a time that never runs backwards; a bandit's state is what its events make of it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
+
+from lowbid.errors import FileFormatError
+from lowbid.online._decisions import Arm
+from lowbid.online._feedback import Kind
+
+# The version of the events below. A log of a later one is refused.
+LOG_FORMAT = 1
+
+# How the arm of a decision was found.
+BY_POLICY, STICKY, HELD_OUT = "p", "s", "h"
+
+
+@dataclass(slots=True)
+class Created:
+    """The first event: a bandit with these settings, whose decisions are called by this word."""
+
+    name: ClassVar[str] = "created"
+    settings: dict[str, Any]
+    word: str
+    actor: str | None = None
+
+
+@dataclass(slots=True)
+class Decided:
+    """Decisions made in one call.
+
+    Attributes
+    ----------
+    ways : str
+        A letter for each: chosen by the policy, the arm that the unit has, or held out.
+    request_id, unit : str, optional
+        What the caller gave.
+    ids, arms, chances : list
+        The decisions, their arms, and the chance of each choice if the policy could say it.
+        Empty until the event is applied for the first time.
+    """
+
+    name: ClassVar[str] = "decided"
+    ways: str
+    request_id: str | None = None
+    unit: str | None = None
+    ids: list[str] = field(default_factory=list)
+    arms: list[Arm] = field(default_factory=list)
+    chances: list[float | None] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Reported:
+    """Outcomes that were taken in one call: of a decision, or of an arm if its id is None."""
+
+    name: ClassVar[str] = "reported"
+    kind: Kind
+    outcomes: list[tuple[str | None, Arm, float]]
+    request_id: str | None = None
+
+
+@dataclass(slots=True)
+class Forgotten:
+    """Decisions that were given up."""
+
+    name: ClassVar[str] = "forgotten"
+    ids: list[str]
+
+
+@dataclass(slots=True)
+class ArmChanged:
+    """An arm that was added, paused, resumed or removed."""
+
+    name: ClassVar[str] = "arm changed"
+    change: str
+    arm: Arm
+    actor: str | None = None
+
+
+@dataclass(slots=True)
+class SettingsChanged:
+    """Settings that have another value from now on."""
+
+    name: ClassVar[str] = "settings changed"
+    settings: dict[str, Any]
+    actor: str | None = None
+
+
+@dataclass(slots=True)
+class Archived:
+    """The bandit makes no more decisions; or it does so again."""
+
+    name: ClassVar[str] = "archived"
+    archived: bool
+    actor: str | None = None
+
+
+@dataclass(slots=True)
+class Estimated:
+    """Chances of earlier choices that took a while to work out, from so many draws each."""
+
+    name: ClassVar[str] = "estimated"
+    chances: dict[str, float]
+    draws: int
+
+
+@dataclass(slots=True)
+class Elapsed:
+    """Nothing but time has passed: windows that are over by then are closed."""
+
+    name: ClassVar[str] = "elapsed"
+
+
+Event = (
+    Created
+    | Decided
+    | Reported
+    | Forgotten
+    | ArmChanged
+    | SettingsChanged
+    | Archived
+    | Estimated
+    | Elapsed
+)
+_TYPES: dict[str, type[Any]] = {
+    kind.name: kind
+    for kind in (
+        Created,
+        Decided,
+        Reported,
+        Forgotten,
+        ArmChanged,
+        SettingsChanged,
+        Archived,
+        Estimated,
+        Elapsed,
+    )
+}
+# Changes that somebody made, as opposed to traffic. They are kept when a log is compacted.
+ADMINISTRATIVE = ("created", "arm changed", "settings changed", "archived")
+
+
+class LoggedEvent(NamedTuple):
+    """An event as a store keeps it.
+
+    Attributes
+    ----------
+    number : int
+        Its place in the log, from 1.
+    time : int
+        Microseconds since 1970; never less than that of the event before.
+    name : str
+        What kind of event it is.
+    batch : str
+        The commit that it was written with.
+    body : str
+        The rest, as JSON.
+    """
+
+    number: int
+    time: int
+    name: str
+    batch: str
+    body: str
+
+
+def logged(number: int, time: int, event: Event, batch: str) -> LoggedEvent:
+    """An event, ready to be stored."""
+    return LoggedEvent(number, time, event.name, batch, json.dumps(fields_of_event(event)))
+
+
+def fields_of_event(event: Event) -> dict[str, Any]:
+    """What an event says, without what is as by default."""
+    values = ((name, getattr(event, name)) for name in event.__slots__)
+    return {name: value for name, value in values if value is not None and value != []}
+
+
+def event_of(row: LoggedEvent) -> Event:
+    """The event that a store kept, or a clear error."""
+    kind = _TYPES.get(row.name)
+    if kind is None:
+        raise FileFormatError(f"event {row.number} is {row.name!r}, which this lowbid cannot read.")
+    try:
+        return kind(**json.loads(row.body))
+    except (TypeError, ValueError) as error:
+        raise FileFormatError(f"event {row.number} ({row.name}) is damaged: {error}.") from error
+
+
+def is_administrative(event: Event) -> bool:
+    """Whether somebody changed the bandit itself."""
+    return event.name in ADMINISTRATIVE
+
+
+def replaced(event: Event, **changes: Any) -> Event:
+    """A copy of an event with some fields changed."""
+    return dataclasses.replace(event, **changes)

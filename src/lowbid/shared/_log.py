@@ -1,0 +1,265 @@
+"""The log of one bandit in a store, and the replica that follows it."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import threading
+import time
+from collections.abc import Iterator, Sequence
+
+from lowbid._version import __version__
+from lowbid.errors import FileFormatError, LowbidError, StoreError, StoreUnavailableError
+from lowbid.policies import Policy
+from lowbid.shared._calls import Call, Reply
+from lowbid.shared._events import LOG_FORMAT, Created, LoggedEvent, event_of, logged
+from lowbid.shared._memory import Memory
+from lowbid.shared._replica import Replica
+from lowbid.shared._snapshots import replica_of, snapshot_of
+from lowbid.shared.stores import Store, Transaction
+
+# A snapshot is taken after so many events, or later if it is large: this many bytes for each event.
+SNAPSHOT_EVERY = 1000
+_BYTES_PER_EVENT = 100
+# The first pause and the longest one while a store is away, in seconds.
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
+
+
+class _CallFailedError(Exception):
+    """A call that broke while its event was applied."""
+
+    def __init__(self, call: Call, error: Exception) -> None:
+        super().__init__(str(error))
+        self.call, self.error = call, error
+
+
+class Log:
+    """One bandit's events, and what this process makes of them.
+
+    One thread at a time uses it. Whatever happens, the replica is what the log says or is made anew
+    from it.
+
+    Parameters
+    ----------
+    store : Store
+        Where the log is.
+    bandit : int
+        The bandit's key there.
+    name : str
+        What to call it in errors.
+    policy : Policy or None
+        The policy, if its code is not lowbid's.
+    """
+
+    def __init__(self, store: Store, bandit: int, name: str, policy: Policy | None) -> None:
+        self.store, self.bandit, self.name = store, bandit, name
+        self._policy = policy
+        self._turn = threading.Lock()
+        self._replica: Replica | None = None
+        self._snapshot_at, self._snapshot_every = 0, SNAPSHOT_EVERY
+        self._process, self._commits = secrets.token_hex(8), 0
+        # What is being committed: the first event, and the name of the commit.
+        self._trying: tuple[int, str] | None = None
+
+    def forked(self, intact: bool) -> None:
+        """Go on in a process that was forked from the one that opened the log."""
+        self._turn = threading.Lock()
+        self.store.abandon()
+        self._process = secrets.token_hex(8)
+        if not intact:
+            self._replica = None
+
+    def carry_out(self, calls: Sequence[Call]) -> None:
+        """Answer calls, in order, in one transaction; wait for the store if it is away."""
+        with self._turn:
+            self._carry_out(calls)
+
+    def _carry_out(self, calls: Sequence[Call]) -> None:
+        patient_until = time.monotonic() + self.store.patience
+        pause = _FIRST_PAUSE
+        while calls := [call for call in calls if not call.done]:
+            try:
+                self._attempt(calls)
+            except _CallFailedError as failed:
+                failed.call.fail(failed.error)
+            except StoreUnavailableError as error:
+                if time.monotonic() >= patient_until:
+                    _fail(calls, error)
+                    return
+                time.sleep(pause)
+                pause = min(2.0 * pause, _LONGEST_PAUSE)
+            except LowbidError as error:
+                _fail(calls, error)
+
+    def _attempt(self, calls: Sequence[Call]) -> None:
+        """Try to answer calls; if that fails, see whether it did after all."""
+        answers: list[tuple[Call, Reply | LowbidError]] = []
+        try:
+            with self.store.transaction(write=any(call.writes for call in calls)) as transaction:
+                self._act(transaction, calls, answers)
+        except BaseException as error:
+            self._replica = None
+            if self._trying is None or not self._is_settled(*self._trying):
+                raise
+            if not isinstance(error, Exception):
+                _deliver(answers)
+                raise
+        finally:
+            self._trying = None
+        _deliver(answers)
+
+    def _act(
+        self,
+        transaction: Transaction,
+        calls: Sequence[Call],
+        answers: list[tuple[Call, Reply | LowbidError]],
+    ) -> None:
+        """Take in what others wrote, then do what the calls ask for."""
+        replica, now = self._follow(transaction)
+        memory = Memory(transaction, self.bandit, (key for call in calls for key in call.wanted()))
+        self._commits += 1
+        batch = f"{self._process}-{self._commits}"
+        rows: list[LoggedEvent] = []
+        moment = max(now, replica.time)  # a clock that jumped back does not turn time back
+        for call in calls:
+            try:
+                plan = call.plan(replica, memory, moment)
+            except LowbidError as error:
+                answers.append((call, error))
+                continue
+            if isinstance(plan, Reply):
+                answers.append((call, plan))
+                continue
+            number = replica.number + 1
+            try:
+                replica.apply(number, moment, plan)
+                answers.append((call, Reply(call.conclude(replica, memory, plan))))
+                rows.append(logged(number, moment, plan, batch))
+            except Exception as error:
+                raise _CallFailedError(call, error) from error
+        if rows:
+            transaction.append(self.bandit, rows)
+            memory.write(moment)
+            self._keep_snapshot(transaction, replica)
+            self._trying = rows[0].number, batch
+
+    def _is_settled(self, number: int, batch: str) -> bool:
+        """Whether a commit that gave no answer has happened: the log says."""
+        patient_until = time.monotonic() + self.store.patience
+        while True:
+            try:
+                self.store.close()
+                with self.store.transaction(write=False) as transaction:
+                    found = transaction.event(self.bandit, number)
+                return found is not None and found.batch == batch
+            except StoreUnavailableError as error:
+                if time.monotonic() >= patient_until:
+                    raise StoreError(
+                        f"the store {self.store.address} went away while a commit was under way, "
+                        "and did not come back to say whether it happened. Repeat the call with "
+                        "its request id, or report the outcome again: nothing counts twice."
+                    ) from error
+                time.sleep(_FIRST_PAUSE)
+
+    def opened(self) -> Replica:
+        """What the log says now; if that took many events, with a snapshot for the next time."""
+        with self.store.transaction(write=False) as transaction:
+            replica, _ = self._follow(transaction)
+        if replica.number - self._snapshot_at >= self._snapshot_every:
+            with contextlib.suppress(StoreError), self.store.transaction(write=True) as transaction:
+                self._keep_snapshot(transaction, self._follow(transaction)[0])
+        return replica
+
+    def _follow(self, transaction: Transaction) -> tuple[Replica, int]:
+        """The replica as of the last event, and the time by the store's clock."""
+        head = transaction.lock(self.bandit)
+        if head is None:
+            self._replica = None
+            raise StoreError(
+                f"bandit {self.name!r} is no longer in the store {self.store.address}: it was "
+                "deleted. Open it again to start a new one."
+            )
+        if head.format > LOG_FORMAT:
+            raise StoreError(
+                f"the log of bandit {self.name!r} in {self.store.address} has format "
+                f"{head.format}; this lowbid ({__version__}) reads up to {LOG_FORMAT}. Upgrade "
+                "lowbid to use it."
+            )
+        replica, self._replica = self._replica, None  # until all is taken in
+        if replica is not None:
+            replica = self._caught_up(transaction, replica)
+        self._replica = replica or self._loaded(transaction)
+        return self._replica, head.now
+
+    def _caught_up(self, transaction: Transaction, replica: Replica) -> Replica | None:
+        """Take in what is new; None if events in between were compacted away."""
+        for row in transaction.events(self.bandit, replica.number):
+            if row.number != replica.number + 1:
+                return None
+            replica.apply(row.number, row.time, event_of(row))
+        return replica
+
+    def _loaded(self, transaction: Transaction) -> Replica:
+        """The replica from the snapshot and the events after it, or from all events."""
+        snapshot = transaction.snapshot(self.bandit)
+        replica = None if snapshot is None else replica_of(snapshot, self._policy)
+        if replica is not None:
+            self._note_snapshot(replica, snapshot or b"")
+            replica = self._caught_up(transaction, replica)
+        if replica is None:
+            self._snapshot_at = 0
+            replica = self._from_the_start(transaction)
+        return replica
+
+    def _from_the_start(self, transaction: Transaction) -> Replica:
+        rows = transaction.events(self.bandit, 0)
+        first = next(rows, None)
+        created = None if first is None else event_of(first)
+        if first is not None and isinstance(created, Created):
+            replica = self._caught_up(
+                transaction, Replica(created, first.number, first.time, self._policy)
+            )
+            if replica is not None:
+                return replica
+        raise FileFormatError(
+            f"the log of bandit {self.name!r} in {self.store.address} is not whole, and there is "
+            "no snapshot to go on from that this lowbid can read. Restore the store from a copy, "
+            "or use the lowbid that compacted it."
+        )
+
+    def _keep_snapshot(self, transaction: Transaction, replica: Replica) -> None:
+        if replica.number - self._snapshot_at >= self._snapshot_every:
+            snapshot = snapshot_of(replica)
+            transaction.keep_snapshot(self.bandit, snapshot)
+            self._note_snapshot(replica, snapshot)
+
+    def _note_snapshot(self, replica: Replica, snapshot: bytes) -> None:
+        self._snapshot_at = replica.number
+        self._snapshot_every = max(SNAPSHOT_EVERY, len(snapshot) // _BYTES_PER_EVENT)
+
+    def read(self, after: int) -> Iterator[LoggedEvent]:
+        """The events of the log after a number, in order, on a connection of their own."""
+        store = self.store.twin()
+        try:
+            with store.transaction(write=False) as transaction:
+                yield from transaction.events(self.bandit, after)
+        finally:
+            store.close()
+
+    def close(self) -> None:
+        """Let go of the store until the next call."""
+        with self._turn:
+            self.store.close()
+
+
+def _deliver(answers: list[tuple[Call, Reply | LowbidError]]) -> None:
+    for call, answer in answers:
+        if isinstance(answer, Reply):
+            call.succeed(answer.value)
+        else:
+            call.fail(answer)
+
+
+def _fail(calls: Sequence[Call], error: LowbidError) -> None:
+    for call in calls:
+        call.fail(error)

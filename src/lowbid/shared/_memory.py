@@ -1,0 +1,49 @@
+"""What the calls of a commit look up by a key, and what they leave there for others."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from lowbid.shared.stores import Transaction
+
+# The spaces: what was decided for the id of a request, which arm a unit has, and which outcome of a
+# decision was taken.
+REQUESTS, UNITS, OUTCOMES = "request", "unit", "outcome"
+
+Key = tuple[str, str]  # space, key
+
+
+class Memory:
+    """A bandit's memory during one transaction: read once, written once.
+
+    Calls of the same commit see what those before them wrote.
+    """
+
+    def __init__(self, transaction: Transaction, bandit: int, keys: Iterable[Key]) -> None:
+        self._transaction, self._bandit = transaction, bandit
+        wanted: dict[str, dict[str, None]] = {}
+        for space, key in keys:
+            wanted.setdefault(space, {})[key] = None
+        self._known: dict[Key, str] = {}
+        for space, some in wanted.items():
+            found = transaction.recall(bandit, space, list(some))
+            self._known.update({(space, key): value for key, value in found.items()})
+        self._new: dict[str, dict[str, str]] = {}
+
+    def get(self, space: str, key: str) -> Any:
+        """The value of a key that was asked for, or None."""
+        value = self._known.get((space, key))
+        return None if value is None else json.loads(value)
+
+    def put(self, space: str, key: str, value: Any) -> None:
+        """Give a key a value."""
+        text = json.dumps(value)
+        self._known[space, key] = text
+        self._new.setdefault(space, {})[key] = text
+
+    def write(self, time: int) -> None:
+        """Hand over what is new to the transaction."""
+        for space, values in self._new.items():
+            self._transaction.remember(self._bandit, space, time, values)

@@ -1,0 +1,181 @@
+"""Open a bandit of a store, or make it; list, rename and delete those that there are."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from typing import Any
+
+from lowbid.errors import InvalidValueError, UnknownNameError
+from lowbid.online._decisions import Arm
+from lowbid.online._feedback import Kind
+from lowbid.policies import Policy
+from lowbid.shared._agreement import require_agreement
+from lowbid.shared._bandit import SharedBandit, read_name
+from lowbid.shared._durations import Duration
+from lowbid.shared._events import LOG_FORMAT, Created, logged
+from lowbid.shared._log import Log
+from lowbid.shared._settings import read_settings
+from lowbid.shared.stores import PATIENCE, Store, StoredBandit, Transaction, store_at
+
+
+def open(
+    store: str | Store,
+    name: str,
+    arms: int | Iterable[Arm] | None = None,
+    policy: Policy | None = None,
+    seed: int | None = None,
+    horizon: int | None = None,
+    *,
+    loss_range: tuple[float, float] | None = None,
+    reward_range: tuple[float, float] | None = None,
+    kind: Kind | None = None,
+    expiry: int | None = None,
+    window: Duration | None = None,
+    if_silent: float | None = None,
+    sticky: bool | Duration | None = None,
+    holdout: float | None = None,
+    control: Arm | None = None,
+    patience: float = PATIENCE,
+    actor: str | None = None,
+) -> SharedBandit:
+    """Open a bandit that several processes share; make it if it is not there.
+
+    If it is there, the settings that are given must be those that it has.
+
+    Parameters
+    ----------
+    store : str
+        The store's URL: ``sqlite:///path`` for the processes of one machine, or
+        ``postgresql://user@host/database`` for many.
+    name : str
+        What the bandit is called there.
+    arms, policy, seed, horizon, loss_range, reward_range, expiry
+        As for `Bandit`. All but `arms` may be left out for a new bandit, and all for one that
+        exists, unless its policy is code of your own.
+    kind : {"loss", "reward"}, optional
+        What is measured, if no range says so: for `if_silent`.
+    window : duration, optional
+        How long an outcome is waited for: "90s", "15m", "1h", "30d", a number of seconds. What came
+        of a decision counts when its window is over, whenever it came before that.
+    if_silent : float, optional
+        What counts if nothing has come by then. Without it, the decision is forgotten.
+    sticky : bool or duration, optional
+        Whether a unit keeps the arm that it was given first, or for how long.
+    holdout : float, optional
+        The share of units that always get the control arm and are not learned from; see
+        `SharedBandit.lift`.
+    control : str or int, optional
+        The arm that they get.
+    patience : float
+        For how many seconds a store that is locked or away is waited for, before an error.
+    actor : str, optional
+        Who makes the bandit, for its log.
+
+    Examples
+    --------
+    >>> import lowbid, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> url = f"sqlite:///{folder.name}/shop.db"
+    >>> bandit = lowbid.open(url, "checkout", arms=["blue", "green"], reward_range=(0, 1))
+    >>> decision = bandit.decide(request_id="visit-4711")
+    >>> bandit.update(decision, reward=1.0)
+    >>> bandit.decide(request_id="visit-4711") == decision  # in any process, at any time
+    True
+    >>> bandit.close(); folder.cleanup()
+    """
+    given = {
+        "arms": arms,
+        "policy": policy,
+        "seed": seed,
+        "horizon": horizon,
+        "loss_range": loss_range,
+        "reward_range": reward_range,
+        "kind": kind,
+        "expiry": expiry,
+        "window": window,
+        "if_silent": if_silent,
+        "sticky": sticky,
+        "holdout": holdout,
+        "control": control,
+    }
+    given = {what: value for what, value in given.items() if value is not None}
+    if "arms" in given and not isinstance(arms, int | list):
+        given["arms"] = arms = list(arms)  # type: ignore[arg-type]
+    name, at = read_name(name), store_at(store, patience)
+    key = _found_or_made(at, name, given, actor)
+    log = Log(at, key, name, policy)
+    replica = log.opened()
+    require_agreement(given, replica, name)
+    return SharedBandit(log)
+
+
+def _found_or_made(store: Store, name: str, given: dict[str, Any], actor: str | None) -> int:
+    """The key of a bandit, made with the given settings if there is none."""
+    if "arms" in given:
+        with store.transaction(write=True) as transaction:
+            if transaction.find(name) is None:
+                _make(transaction, name, given, actor)
+            return _require(transaction, name, store).key
+    with store.transaction(write=False) as transaction:
+        return _require(transaction, name, store).key
+
+
+def _make(transaction: Transaction, name: str, given: dict[str, Any], actor: str | None) -> None:
+    """Make a bandit, unless another process is quicker."""
+    settings, now = read_settings(given), transaction.clock()
+    key = transaction.create(name, LOG_FORMAT, now)
+    if key is not None:
+        created = Created(settings.to_data(), secrets.token_hex(4), actor)
+        transaction.append(key, [logged(1, now, created, secrets.token_hex(8))])
+
+
+def list_bandits(url: str | Store) -> list[StoredBandit]:
+    """The bandits of a store, by name."""
+    store = store_at(url)
+    try:
+        with store.transaction(write=False) as transaction:
+            return transaction.bandits()
+    finally:
+        store.close()
+
+
+def delete_bandit(url: str | Store, name: str) -> None:
+    """Remove a bandit and its log for good. Processes that have it open get an error."""
+    store = store_at(url)
+    try:
+        with store.transaction(write=True) as transaction:
+            key = _require(transaction, name, store).key
+            transaction.lock(key)
+            transaction.delete(key)
+    finally:
+        store.close()
+
+
+def rename_bandit(url: str | Store, name: str, new_name: str) -> None:
+    """Give a bandit another name. Processes that have it open go on with it."""
+    new_name, store = read_name(new_name), store_at(url)
+    try:
+        with store.transaction(write=True) as transaction:
+            key = _require(transaction, name, store).key
+            transaction.lock(key)
+            if transaction.find(new_name) is not None:
+                raise InvalidValueError(
+                    f"there is a bandit {new_name!r} in {store.address} already; choose another "
+                    "name."
+                )
+            transaction.rename(key, new_name)
+    finally:
+        store.close()
+
+
+def _require(transaction: Transaction, name: str, store: Store) -> StoredBandit:
+    found = transaction.find(name)
+    if found is not None:
+        return found
+    names = [bandit.name for bandit in transaction.bandits()]
+    there = f"there are {', '.join(map(repr, names[:10]))}" if names else "there is none yet"
+    raise UnknownNameError(
+        f"there is no bandit {name!r} in {store.address} ({there}); to make it, say what it can "
+        "choose from: lowbid.open(url, name, arms=[...])."
+    )

@@ -1,0 +1,294 @@
+"""What the events of a log make of a bandit: the same in every process that reads them."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable
+from typing import Any, Self
+
+from lowbid._version import __version__
+from lowbid.errors import InvalidValueError
+from lowbid.online._core import Core
+from lowbid.online._decisions import Arm, Decision, Decisions, Rejection
+from lowbid.online._feedback import Feedback
+from lowbid.online._saved_policy import policy_from
+from lowbid.policies import Policy
+from lowbid.shared._events import (
+    BY_POLICY,
+    HELD_OUT,
+    Archived,
+    ArmChanged,
+    Created,
+    Decided,
+    Elapsed,
+    Estimated,
+    Event,
+    Forgotten,
+    Reported,
+    SettingsChanged,
+    fields_of_event,
+    is_administrative,
+)
+from lowbid.shared._holdout import Holdout
+from lowbid.shared._settings import Settings
+from lowbid.shared._timeline import Timeline
+from lowbid.shared._windows import Windows
+
+# So many administrative changes are at hand without reading the log.
+_CHANGES_AT_HAND = 1000
+
+
+class Replica:
+    """A bandit as of some event of its log.
+
+    It takes no lock, reads no clock and draws no randomness of its own: two replicas that applied
+    the same events are alike to the last bit.
+
+    Attributes
+    ----------
+    number, time : int
+        The last event that is in it, and its time.
+    settings, first_settings : Settings
+        As they are now, and as they were when the bandit was made.
+    core : Core
+        What the policy has decided and learned.
+    """
+
+    def __init__(self, created: Created, number: int, time: int, given: Policy | None) -> None:
+        settings = Settings.from_data(created.settings)
+        policy = policy_from(settings.policy, given)
+        self.settings = self.first_settings = settings
+        self.core = Core.new(
+            list(settings.arms),
+            policy,
+            settings.seed,
+            settings.horizon,
+            settings.feedback(policy),
+            settings.expiry,
+            keep_changes=False,
+        )
+        self.core.decisions = Decisions.under(created.word)
+        self.holdout = Holdout(created.word)
+        self.windows, self.timeline = Windows(), Timeline()
+        self.archived = False
+        self.number, self.time, self.created = number, time, time
+        self.changes: list[dict[str, Any]] = []
+        self._note(created)
+
+    def to_data(self) -> dict[str, Any]:
+        """Everything but the policy, as plain data."""
+        return {
+            "lowbid": __version__,
+            "number": self.number,
+            "time": self.time,
+            "created": self.created,
+            "archived": self.archived,
+            "settings": self.settings.to_data(),
+            "first_settings": self.first_settings.to_data(),
+            "changes": self.changes,
+            "windows": self.windows.to_data(),
+            "timeline": self.timeline.to_data(),
+            "holdout": self.holdout.to_data(),
+            "core": self.core.to_data(),
+        }
+
+    @classmethod
+    def from_data(cls, saved: dict[str, Any], given: Policy | None) -> Self:
+        """What `to_data` described."""
+        replica = cls.__new__(cls)
+        replica.number, replica.time = saved["number"], saved["time"]
+        replica.created, replica.archived = saved["created"], saved["archived"]
+        replica.settings = Settings.from_data(saved["settings"])
+        replica.first_settings = Settings.from_data(saved["first_settings"])
+        replica.changes = list(saved["changes"])
+        replica.windows = Windows.from_data(saved["windows"])
+        replica.timeline = Timeline.from_data(saved["timeline"])
+        replica.holdout = Holdout.from_data(saved["holdout"])
+        policy = policy_from(replica.settings.policy, given)
+        replica.core = Core.from_data(policy, saved["core"])
+        return replica
+
+    @property
+    def arms(self) -> list[Arm]:
+        """All arms that there are, paused ones last."""
+        return [*self.core.roster.names, *self.core.roster.paused]
+
+    @property
+    def pending(self) -> list[Decision]:
+        """The decisions whose outcomes are still to come, oldest first; holdouts last."""
+        found = [*self.core.decisions.pending(), *self.holdout.decisions.pending()]
+        return [each for each in found if self.windows.held.get(each.id) is None]
+
+    def status(self, decision: Decision, time: int) -> Rejection | None:
+        """Whether an outcome that comes at this time would be taken (None), or why not."""
+        if not isinstance(decision.id, str):
+            return self.core.decisions.status(decision)  # which says what is wrong with it
+        rejection = self._decisions_with(decision.id).status(decision)
+        over = self.windows.is_over(decision.id, time)
+        answered = self.windows.held.get(decision.id) is not None
+        return "closed" if rejection is None and (over or answered) else rejection
+
+    def is_known(self, identity: object) -> bool:
+        """Whether such a decision was ever made."""
+        if not isinstance(identity, str):
+            return False
+        return self._decisions_with(identity).is_known(identity)
+
+    def arm_of(self, identity: str) -> Arm | None:
+        """The arm of an open decision; None if it is closed, or its arm was removed."""
+        return self._decisions_with(identity).open.get(identity, (None, 0))[0]
+
+    def apply(self, number: int, time: int, event: Event) -> None:
+        """Take in the next event.
+
+        A `Decided` that says no arms yet is given them: so all choices are made in this one way.
+        """
+        self.number, self.time = number, time
+        for identity, value in self.windows.close(time):
+            self._conclude(identity, value)
+        if is_administrative(event):
+            self._note(event)
+        _HANDLERS[type(event)](self, event)
+
+    def _decided(self, event: Decided) -> None:
+        window = self.settings.window
+        logged = list(event.arms)
+        event.ids, event.arms = [], []
+        chances: list[float | None] = []
+        chance: float | None
+        for place, way in enumerate(event.ways):
+            before = logged[place] if place < len(logged) else None
+            if way == HELD_OUT:
+                control = self.settings.control if before is None else before
+                decision, chance = self.holdout.decisions.add(control, 0), 1.0  # type: ignore[arg-type]
+            elif way == BY_POLICY:
+                decision, chance = self._choose(before)
+            else:
+                kept = event.arms[-1] if before is None else before
+                decision, chance = self._stick_to(kept), 1.0
+            event.ids.append(decision.id)
+            event.arms.append(decision.arm)
+            chances.append(chance)
+            if way != HELD_OUT:
+                self.timeline.add(decision.arm, self.time)
+            if window is not None:
+                self.windows.open(decision.id, self.time + window)
+        event.chances = event.chances or chances
+
+    def _choose(self, logged: Arm | None) -> tuple[Decision, float | None]:
+        """Let the policy choose; what the log says goes, if it says something."""
+        core = self.core
+        core.expire()
+        engine = core.engine
+        before = int(engine.stream[0])
+        arm = engine.select()
+        # A choice without a random number has been certain, whatever the policy is.
+        certain = int(engine.stream[0]) == before
+        chance = 1.0 if certain else engine.policy.chance(engine.state, engine.step, arm)
+        if logged is not None and core.roster.names[arm] != logged:
+            warnings.warn(
+                f"event {self.number} chose arm {logged!r}, where this process would have chosen "
+                f"{core.roster.names[arm]!r}: another version of lowbid or of the policy made it. "
+                "The log is followed.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+            arm, chance = core.roster.number[logged], None
+        return core.await_outcome(arm), chance
+
+    def _stick_to(self, arm: Arm) -> Decision:
+        """Give a unit the arm that it has."""
+        self.core.expire()
+        return self.core.await_outcome(self.core.roster.number[arm])
+
+    def _reported(self, event: Reported) -> None:
+        feedback = self.core.feedback_of(event.kind)
+        for identity, arm, value in event.outcomes:
+            if identity is None:
+                self.core.take_in(arm, value, feedback)
+            elif identity in self.windows.held:
+                self.windows.hold(identity, value)
+                self.core.feedback = feedback
+            else:
+                self._learn(Decision(arm, identity), value, feedback)
+
+    def _learn(self, decision: Decision, value: float, feedback: Feedback) -> None:
+        """Take in the outcome of a decision, for the policy or for the holdout."""
+        if self.holdout.has(decision.id):
+            self.holdout.decisions.close(decision)
+            self.holdout.record(None, value, feedback)
+            self.core.feedback = feedback
+        elif self.core.take_in(decision, value, feedback) is None and self.settings.holdout > 0.0:
+            self.holdout.record(decision.arm, value, feedback)
+
+    def _conclude(self, identity: str, value: float | None) -> None:
+        """Take in what came of a decision whose window is over."""
+        arm = self.arm_of(identity)
+        decision = Decision(arm if arm is not None else "", identity)
+        value = self.settings.if_silent if value is None else value
+        feedback = self.core.feedback
+        if arm is None or value is None or feedback is None:
+            self._forget(decision)
+        else:
+            self._learn(decision, value, feedback)
+
+    def _forgotten(self, event: Forgotten) -> None:
+        for identity in event.ids:
+            self.windows.discard(identity)
+            arm = self.arm_of(identity)
+            self._forget(Decision(arm if arm is not None else "", identity))
+
+    def _forget(self, decision: Decision) -> None:
+        if self.holdout.has(decision.id):
+            self.holdout.decisions.close(decision)
+        else:
+            self.core.forget(decision)
+
+    def _arm_changed(self, event: ArmChanged) -> None:
+        roster = self.core.roster
+        if event.change == "added":
+            roster.add(event.arm)
+        elif event.change == "paused":
+            roster.pause(event.arm)
+        elif event.change == "resumed":
+            roster.resume(event.arm)
+        else:
+            if self.settings.holdout > 0.0 and event.arm == self.settings.control:
+                raise InvalidValueError(
+                    f"arm {event.arm!r} is the control of the holdout; choose another control, or "
+                    "set holdout to 0, before you remove it."
+                )
+            self.core.remove_arm(event.arm)
+
+    def _settings_changed(self, event: SettingsChanged) -> None:
+        self.settings = Settings.from_data({**self.settings.to_data(), **event.settings})
+
+    def _archived(self, event: Archived) -> None:
+        self.archived = event.archived
+
+    def _nothing(self, event: Elapsed | Estimated | Created) -> None:
+        """All that there is to do was done before."""
+
+    def _decisions_with(self, identity: str) -> Decisions:
+        return self.holdout.decisions if self.holdout.has(identity) else self.core.decisions
+
+    def _note(self, event: Event) -> None:
+        """Keep an administrative change at hand."""
+        fields = fields_of_event(event)
+        fields.pop("word", None)
+        change = {"number": self.number, "time": self.time, "event": event.name, **fields}
+        self.changes = [*self.changes, json.loads(json.dumps(change))][-_CHANGES_AT_HAND:]
+
+
+_HANDLERS: dict[type, Callable[[Replica, Any], None]] = {
+    Decided: Replica._decided,
+    Reported: Replica._reported,
+    Forgotten: Replica._forgotten,
+    ArmChanged: Replica._arm_changed,
+    SettingsChanged: Replica._settings_changed,
+    Archived: Replica._archived,
+    Estimated: Replica._nothing,
+    Elapsed: Replica._nothing,
+    Created: Replica._nothing,
+}

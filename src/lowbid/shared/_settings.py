@@ -1,0 +1,185 @@
+"""What a shared bandit was opened with: read, compared, and written into its log."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from lowbid._random import key
+from lowbid._require import is_number, require, require_choice, require_whole
+from lowbid.errors import InvalidValueError
+from lowbid.online._decisions import Arm
+from lowbid.online._feedback import Feedback, Kind, feedback_for
+from lowbid.online._given import read_feedback, read_value
+from lowbid.online._roster import read_arms
+from lowbid.online._saved_policy import policy_to
+from lowbid.policies import BatchLikelihood, Policy
+from lowbid.shared._durations import microseconds
+
+# What may be changed while the bandit is at work.
+CHANGEABLE = ("window", "if_silent", "sticky", "holdout", "control")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is the same in every process that opens a bandit.
+
+    Attributes
+    ----------
+    arms : list
+        The arms that it began with.
+    policy : dict
+        The policy, as plain data.
+    seed, horizon, expiry
+        As for `Bandit`.
+    kind : {"loss", "reward"} or None
+        What is measured, if that was said.
+    range : list of two floats or None
+        Between which values.
+    window : int or None
+        How long outcomes are waited for, in microseconds.
+    if_silent : float or None
+        What counts if none has come by then; None to forget the decision.
+    sticky : bool or int
+        Whether a unit keeps its arm, or for how many microseconds.
+    holdout : float
+        The share of units that always get the control arm.
+    control : str, int or None
+        That arm.
+    """
+
+    arms: list[Arm]
+    policy: dict[str, Any]
+    seed: int = 0
+    horizon: int | None = None
+    expiry: int | None = None
+    kind: Kind | None = None
+    range: list[float] | None = None
+    window: int | None = None
+    if_silent: float | None = None
+    sticky: bool | int = False
+    holdout: float = 0.0
+    control: Arm | None = None
+
+    def to_data(self) -> dict[str, Any]:
+        """As plain data."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+    @classmethod
+    def from_data(cls, saved: Mapping[str, Any]) -> Self:
+        """What `to_data` described."""
+        return cls(**saved)
+
+    def feedback(self, policy: Policy) -> Feedback | None:
+        """How values become losses, if it is known yet."""
+        if self.kind is None:
+            return None
+        return feedback_for(policy, self.kind, None if self.range is None else tuple(self.range))  # type: ignore[arg-type]
+
+    def changed(self, policy: Policy, arms: list[Arm], changes: Mapping[str, Any]) -> Self:
+        """These settings with some changed, as the caller gave them, or a clear error."""
+        for name in changes:
+            if name not in CHANGEABLE:
+                raise InvalidValueError(
+                    f"{name!r} cannot be changed while a bandit is at work; what can is "
+                    f"{', '.join(CHANGEABLE)}. Add, pause and remove arms with their own calls."
+                )
+        new = dataclasses.replace(self, **{name: _READ[name](changes[name]) for name in changes})
+        new.check(policy, arms)
+        return new
+
+    def check(self, policy: Policy, arms: list[Arm]) -> None:
+        """Refuse settings that contradict each other; `arms` are those that there are now."""
+        require(
+            self.window is None or self.expiry is None,
+            "both window and expiry were given; choose one way to give up on decisions.",
+        )
+        if self.if_silent is not None:
+            require(self.window is not None, "if_silent was given without a window; give both.")
+            feedback = self.feedback(policy)
+            if feedback is None:
+                raise InvalidValueError(
+                    f"if_silent is {self.if_silent!r}, which may be a loss or a reward; say which: "
+                    'give reward_range or loss_range, or kind="reward" or kind="loss".'
+                )
+            read_value(self.if_silent, feedback)
+        if self.holdout > 0.0 and self.control not in arms:
+            raise InvalidValueError(
+                f"control is {self.control!r}; a holdout needs one of the arms as its control: "
+                f"{', '.join(map(repr, arms[:10]))}."
+            )
+
+
+def read_settings(given: Mapping[str, Any]) -> Settings:
+    """The settings of a new bandit, from what the caller gave."""
+    policy = given.get("policy", BatchLikelihood())
+    settings = Settings(**read_given({**given, "policy": policy}, policy))
+    settings.check(policy, settings.arms)
+    return settings
+
+
+def read_given(given: Mapping[str, Any], policy: Policy) -> dict[str, Any]:
+    """What the caller gave, as settings have it, for a policy."""
+    values = {name: _READ[name](given[name]) for name in given if name in _READ}
+    feedback = read_feedback(policy, given.get("loss_range"), given.get("reward_range"))
+    if feedback is not None:
+        require(
+            values.get("kind", feedback.kind) == feedback.kind,
+            f"kind is {values.get('kind')!r}, but {feedback.kind}_range was given.",
+        )
+        values |= {"kind": feedback.kind, "range": [feedback.low, feedback.high]}
+    elif "kind" in values:
+        feedback_for(policy, values["kind"], None)  # refuses what the policy cannot take
+    return values
+
+
+def _read_policy(policy: Any) -> dict[str, Any]:
+    if not isinstance(policy, Policy):
+        raise InvalidValueError(f"policy is {policy!r}; give an object such as UCB1().")
+    return policy_to(policy)
+
+
+def _read_kind(kind: Any) -> Any:
+    require_choice("kind", kind, ("loss", "reward"))
+    return kind
+
+
+def _read_seed(seed: Any) -> int:
+    key(seed, "")  # refuses what is not a seed
+    return int(seed)
+
+
+def _read_if_silent(value: Any) -> float | None:
+    if value is None:
+        return None
+    require(is_number(value), f"if_silent is {value!r}; give a number.")
+    return float(value)
+
+
+def _read_sticky(sticky: Any) -> bool | int:
+    if isinstance(sticky, bool):
+        return sticky
+    return microseconds("sticky", sticky)
+
+
+def _read_holdout(share: Any) -> float:
+    good = is_number(share) and 0.0 <= share < 1.0
+    require(good, f"holdout is {share!r}; give a share of the units, from 0 to below 1.")
+    return float(share)
+
+
+_READ: dict[str, Any] = {
+    "arms": read_arms,
+    "policy": _read_policy,
+    "seed": _read_seed,
+    "horizon": lambda horizon: require_whole("horizon", horizon),
+    "expiry": lambda expiry: require_whole("expiry", expiry),
+    "kind": _read_kind,
+    "window": lambda window: None if window is None else microseconds("window", window),
+    "if_silent": _read_if_silent,
+    "sticky": _read_sticky,
+    "holdout": _read_holdout,
+    "control": lambda arm: None if arm is None else read_arms([arm])[0],
+}

@@ -1,0 +1,35 @@
+"""Stores by their address: each kind is one file, imported when it is asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lowbid._require import require_finite
+from lowbid.errors import InvalidValueError
+from lowbid.shared.stores._interface import Head as Head
+from lowbid.shared.stores._interface import Store as Store
+from lowbid.shared.stores._interface import StoredBandit as StoredBandit
+from lowbid.shared.stores._interface import Transaction as Transaction
+
+# For how many seconds a store is waited for, unless the caller says otherwise.
+PATIENCE = 10.0
+
+
+def store_at(url: Any, patience: float = PATIENCE) -> Store:
+    """The store of an address; a store itself is given back as it is."""
+    if isinstance(url, Store):
+        return url
+    require_finite("patience", patience, above=0.0, or_equal=True)
+    scheme = url.partition(":")[0] if isinstance(url, str) else ""
+    if scheme == "sqlite":
+        from lowbid.shared.stores.sqlite import SQLiteStore
+
+        return SQLiteStore(url, patience)
+    if scheme in ("postgresql", "postgres"):
+        from lowbid.shared.stores.postgresql import PostgreSQLStore
+
+        return PostgreSQLStore(url, patience)
+    raise InvalidValueError(
+        f"the store is {url!r}; give a URL such as sqlite:///shop.db or "
+        "postgresql://user@host/database."
+    )

@@ -1,0 +1,179 @@
+"""The tables of a store that speaks SQL, and the statements on them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from lowbid.shared._events import LoggedEvent
+from lowbid.shared.stores._interface import Head, StoredBandit, Transaction
+
+# {key}, {whole} and {bytes} stand for the store's own types.
+TABLES = (
+    """CREATE TABLE IF NOT EXISTS lowbid_bandits (
+        key {key},
+        name TEXT NOT NULL UNIQUE,
+        format INTEGER NOT NULL,
+        created {whole} NOT NULL)""",
+    """CREATE TABLE IF NOT EXISTS lowbid_events (
+        bandit INTEGER NOT NULL,
+        number {whole} NOT NULL,
+        time {whole} NOT NULL,
+        name TEXT NOT NULL,
+        batch TEXT NOT NULL,
+        body TEXT NOT NULL,
+        PRIMARY KEY (bandit, number)){clustered}""",
+    """CREATE TABLE IF NOT EXISTS lowbid_snapshots (
+        bandit INTEGER PRIMARY KEY,
+        body {bytes} NOT NULL)""",
+    """CREATE TABLE IF NOT EXISTS lowbid_memory (
+        bandit INTEGER NOT NULL,
+        space TEXT NOT NULL,
+        key TEXT NOT NULL,
+        time {whole} NOT NULL,
+        value TEXT NOT NULL,
+        PRIMARY KEY (bandit, space, key)){clustered}""",
+    """CREATE TABLE IF NOT EXISTS lowbid_documents (
+        space TEXT NOT NULL,
+        key TEXT NOT NULL,
+        body TEXT NOT NULL,
+        PRIMARY KEY (space, key)){clustered}""",
+)
+_OWNED = ("lowbid_events", "lowbid_snapshots", "lowbid_memory")
+_EVENT = "SELECT number, time, name, batch, body FROM lowbid_events WHERE bandit = ? AND number"
+
+
+class SQLTransaction(Transaction):
+    """A transaction on the tables above; what differs between databases is left to them."""
+
+    @abstractmethod
+    def run(self, statement: str, values: Sequence[Any] = ()) -> Any:
+        """Run a statement, with a question mark for each value, and give its cursor."""
+
+    @abstractmethod
+    def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Run a statement for each of many rows."""
+
+    @abstractmethod
+    def stream(self, statement: str, values: Sequence[Any]) -> Iterator[Any]:
+        """The rows of a query, of which there may be more than fit into memory."""
+
+    def bandits(self) -> list[StoredBandit]:
+        """All bandits, by name."""
+        rows = self.run("SELECT key, name, format, created FROM lowbid_bandits ORDER BY name")
+        return [StoredBandit(*row) for row in rows.fetchall()]
+
+    def find(self, name: str) -> StoredBandit | None:
+        """The bandit of this name."""
+        query = "SELECT key, name, format, created FROM lowbid_bandits WHERE name = ?"
+        row = self.run(query, (name,)).fetchone()
+        return None if row is None else StoredBandit(*row)
+
+    def create(self, name: str, log_format: int, created: int) -> int | None:
+        """Make a bandit and give its key; None if there is one of this name."""
+        row = self.run(
+            "INSERT INTO lowbid_bandits (name, format, created) VALUES (?, ?, ?) "
+            "ON CONFLICT DO NOTHING RETURNING key",
+            (name, log_format, created),
+        ).fetchone()
+        return None if row is None else int(row[0])
+
+    @abstractmethod
+    def lock(self, bandit: int) -> Head | None:
+        """Keep all others from writing to a bandit until the transaction ends."""
+
+    def rename(self, bandit: int, name: str) -> None:
+        """Give a bandit another name."""
+        self.run("UPDATE lowbid_bandits SET name = ? WHERE key = ?", (name, bandit))
+
+    def delete(self, bandit: int) -> None:
+        """Remove a bandit and all that belongs to it."""
+        for table in _OWNED:
+            self.run(f"DELETE FROM {table} WHERE bandit = ?", (bandit,))
+        self.run("DELETE FROM lowbid_bandits WHERE key = ?", (bandit,))
+
+    def events(self, bandit: int, after: int) -> Iterator[LoggedEvent]:
+        """The events with larger numbers than this, in order."""
+        for row in self.stream(f"{_EVENT} > ? ORDER BY number", (bandit, after)):
+            yield LoggedEvent(*row)
+
+    def event(self, bandit: int, number: int) -> LoggedEvent | None:
+        """One event."""
+        row = self.run(f"{_EVENT} = ?", (bandit, number)).fetchone()
+        return None if row is None else LoggedEvent(*row)
+
+    def append(self, bandit: int, events: Sequence[LoggedEvent]) -> None:
+        """Write events. A number that is taken is an error."""
+        self.run_many(
+            "INSERT INTO lowbid_events (bandit, number, time, name, batch, body) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            [(bandit, *event) for event in events],
+        )
+
+    def drop_events(self, bandit: int, up_to: int, before: int, but: Iterable[str]) -> int:
+        """Remove events up to a number and before a time, but not those of some names."""
+        names = list(but)
+        marks = ", ".join("?" * len(names))
+        statement = (
+            "DELETE FROM lowbid_events WHERE bandit = ? AND number <= ? AND time < ? "
+            f"AND name NOT IN ({marks})"
+        )
+        return int(self.run(statement, (bandit, up_to, before, *names)).rowcount)
+
+    def snapshot(self, bandit: int) -> bytes | None:
+        """The snapshot that was kept last."""
+        query = "SELECT body FROM lowbid_snapshots WHERE bandit = ?"
+        row = self.run(query, (bandit,)).fetchone()
+        return None if row is None else bytes(row[0])
+
+    def keep_snapshot(self, bandit: int, snapshot: bytes) -> None:
+        """Keep a snapshot instead of the one before."""
+        self.run(
+            "INSERT INTO lowbid_snapshots (bandit, body) VALUES (?, ?) "
+            "ON CONFLICT (bandit) DO UPDATE SET body = excluded.body",
+            (bandit, snapshot),
+        )
+
+    def recall(self, bandit: int, space: str, keys: Sequence[str]) -> dict[str, str]:
+        """The values of those keys that have one."""
+        found: dict[str, str] = {}
+        for first in range(0, len(keys), 500):  # databases limit the values of a statement
+            some = keys[first : first + 500]
+            query = (
+                "SELECT key, value FROM lowbid_memory WHERE bandit = ? AND space = ? AND key IN "
+                f"({', '.join('?' * len(some))})"
+            )
+            found.update(self.run(query, (bandit, space, *some)).fetchall())
+        return found
+
+    def remember(self, bandit: int, space: str, time: int, values: Mapping[str, str]) -> None:
+        """Give keys a value, as of a time."""
+        self.run_many(
+            "INSERT INTO lowbid_memory (bandit, space, key, time, value) VALUES (?, ?, ?, ?, ?) "
+            "ON CONFLICT (bandit, space, key) DO UPDATE "
+            "SET time = excluded.time, value = excluded.value",
+            [(bandit, space, key, time, value) for key, value in values.items()],
+        )
+
+    def forget(self, bandit: int, space: str, before: int) -> int:
+        """Remove what was remembered before a time; gives how much that was."""
+        statement = "DELETE FROM lowbid_memory WHERE bandit = ? AND space = ? AND time < ?"
+        return int(self.run(statement, (bandit, space, before)).rowcount)
+
+    def documents(self, space: str) -> dict[str, str]:
+        """All documents of a space, by key."""
+        query = "SELECT key, body FROM lowbid_documents WHERE space = ? ORDER BY key"
+        return dict(self.run(query, (space,)).fetchall())
+
+    def put_document(self, space: str, key: str, body: str) -> None:
+        """Write a document, in the place of one of the same key."""
+        self.run(
+            "INSERT INTO lowbid_documents (space, key, body) VALUES (?, ?, ?) "
+            "ON CONFLICT (space, key) DO UPDATE SET body = excluded.body",
+            (space, key, body),
+        )
+
+    def drop_document(self, space: str, key: str) -> None:
+        """Remove a document, if it is there."""
+        self.run("DELETE FROM lowbid_documents WHERE space = ? AND key = ?", (space, key))

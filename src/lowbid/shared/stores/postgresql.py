@@ -1,0 +1,193 @@
+"""A store for the processes of many machines: PostgreSQL, through psycopg 3.
+
+Each bandit has a row that is locked while a transaction writes to it, so different bandits do not
+wait for each other. Commits are on disk before they return (``synchronous_commit = on``), and times
+are those of the server.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import urllib.parse
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from lowbid.errors import MissingPackageError, StoreError, StoreUnavailableError
+from lowbid.shared.stores._interface import Head, Store
+from lowbid.shared.stores._sql import TABLES, SQLTransaction
+
+_TYPES = {
+    "key": "INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
+    "whole": "BIGINT",
+    "bytes": "BYTEA",
+    "clustered": "",
+}
+_NOW = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+_TABLES_LOCK = 0x10B1D  # so that two processes do not make the tables at once
+
+# By SQLSTATE, or the first two letters of it.
+_REMEDIES = {
+    "25006": "it takes no changes (a standby, or read-only); give the address of the primary",
+    "53100": "its disk is full; make room there",
+    "42501": "this user may not do that; grant it the rights to create and use tables",
+    "3D000": "there is no such database; create it, or check the name",
+    "28": "the user or the password is wrong; check the address",
+}
+_PASSING = ("08", "40", "53", "55", "57")  # connection, deadlock, resources, lock, shutdown
+
+# Connections of the process that this one was forked from, which must not be closed here.
+_ABANDONED: list[Any] = []
+
+
+class PostgreSQLTransaction(SQLTransaction):
+    """A transaction on a connection."""
+
+    def __init__(self, connection: Any, write: bool) -> None:
+        self._connection, self._write = connection, write
+
+    def run(self, statement: str, values: Sequence[Any] = ()) -> Any:
+        """Run a statement, and give its cursor."""
+        return self._connection.execute(statement.replace("?", "%s"), values)
+
+    def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Run a statement for each of many rows."""
+        with self._connection.cursor() as cursor:
+            cursor.executemany(statement.replace("?", "%s"), rows)
+
+    def stream(self, statement: str, values: Sequence[Any]) -> Iterator[Any]:
+        """The rows of a query; many are fetched in portions."""
+        first = self.run(f"{statement} LIMIT 500", values).fetchall()
+        yield from first
+        if len(first) == 500:
+            with self._connection.cursor(name="lowbid") as cursor:
+                cursor.itersize = 5000
+                cursor.execute(f"{statement.replace('?', '%s')} OFFSET 500", values)
+                yield from cursor
+
+    def lock(self, bandit: int) -> Head | None:
+        """Lock the bandit's row, if the transaction writes."""
+        query = f"SELECT format, {_NOW} FROM lowbid_bandits WHERE key = ?"
+        if self._write:
+            query = (
+                f"WITH locked AS (SELECT format FROM lowbid_bandits WHERE key = ? FOR UPDATE) "
+                f"SELECT format, {_NOW} FROM locked"
+            )
+        row = self.run(query, (bandit,)).fetchone()
+        return None if row is None else Head(*row)
+
+    def clock(self) -> int:
+        """The time of the server."""
+        return int(self.run(f"SELECT {_NOW}").fetchone()[0])
+
+
+class PostgreSQLStore(Store):
+    """Bandits in a database.
+
+    Parameters
+    ----------
+    url : str
+        ``postgresql://user@host:port/database``, as libpq takes it.
+    patience : float
+        For how many seconds the server, and other processes, are waited for.
+    """
+
+    def __init__(self, url: str, patience: float) -> None:
+        self._url, self.patience = url, patience
+        self.address = _without_secrets(url)
+        self._connection: Any = None
+
+    def twin(self) -> PostgreSQLStore:
+        """A store of the same database, with a connection of its own."""
+        return PostgreSQLStore(self._url, self.patience)
+
+    def close(self) -> None:
+        """Close the connection."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with contextlib.suppress(_psycopg().Error):
+                connection.close()
+
+    def abandon(self) -> None:
+        """Leave the connection to the process that opened it."""
+        if self._connection is not None:
+            _ABANDONED.append(self._connection)
+            self._connection = None
+
+    @contextlib.contextmanager
+    def transaction(self, *, write: bool) -> Iterator[PostgreSQLTransaction]:
+        """A transaction, committed when the block ends well and rolled back else."""
+        with self._translated_errors():
+            if self._connection is None:
+                self._connection = self._connect()
+            connection = self._connection
+            try:
+                yield PostgreSQLTransaction(connection, write)
+                connection.commit()
+            except BaseException:
+                with contextlib.suppress(_psycopg().Error):
+                    connection.rollback()
+                raise
+
+    def _connect(self) -> Any:
+        psycopg, wait = _psycopg(), max(1, round(self.patience))
+        connection = psycopg.connect(
+            self._url, connect_timeout=max(2, wait), tcp_user_timeout=1000 * max(2, wait)
+        )
+        try:
+            connection.execute(f"SET lock_timeout = '{wait}s'")
+            connection.execute("SET synchronous_commit = on")
+            connection.commit()
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _prepare(self, connection: Any) -> None:
+        """Make the tables, if they are not there."""
+        query = "SELECT to_regclass('lowbid_documents') IS NOT NULL"
+        if not connection.execute(query).fetchone()[0]:
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (_TABLES_LOCK,))
+            for table in TABLES:
+                connection.execute(table.format(**_TYPES))
+        connection.commit()
+
+    @contextlib.contextmanager
+    def _translated_errors(self) -> Iterator[None]:
+        """Raise what psycopg raises as errors that name the store and the remedy."""
+        psycopg = _psycopg()
+        try:
+            yield
+        except psycopg.Error as error:
+            state = error.sqlstate or ""
+            remedy = _REMEDIES.get(state) or _REMEDIES.get(state[:2])
+            gone = self._connection is None or self._connection.closed or not state
+            if self._connection is not None and self._connection.closed:
+                self._connection = None
+            reason = str(error).strip().replace("\n", "; ")
+            if remedy is None and (gone or state[:2] in _PASSING):
+                raise StoreUnavailableError(
+                    f"the store {self.address} cannot be reached, or is busy ({reason}); check "
+                    "that the server runs, then try again."
+                ) from error
+            remedy = remedy or "check the server's log"
+            raise StoreError(f"the store {self.address} failed ({reason}): {remedy}.") from error
+
+
+def _without_secrets(url: str) -> str:
+    """A URL as errors may show it."""
+    parts = urllib.parse.urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    user = parts.netloc.rpartition("@")[0].partition(":")[0]
+    place = f"{user}@{host}" if user else host
+    return urllib.parse.urlunsplit((parts.scheme, place, parts.path, "", ""))
+
+
+def _psycopg() -> Any:
+    try:
+        import psycopg
+    except ImportError as error:
+        raise MissingPackageError(
+            "a store at postgresql:// needs psycopg; pip install 'lowbid[postgresql]'."
+        ) from error
+    return psycopg

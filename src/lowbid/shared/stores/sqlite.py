@@ -1,0 +1,213 @@
+"""A store in one file, for the processes of one machine: SQLite, of the standard library.
+
+The database is in write-ahead mode with ``synchronous=FULL``: a commit is on disk before it
+returns, also if the power fails. One process writes at a time; the others wait.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from lowbid.errors import InvalidValueError, StoreError, StoreUnavailableError
+from lowbid.shared.stores._interface import Head, Store
+from lowbid.shared.stores._sql import TABLES, SQLTransaction
+
+_TYPES = {
+    "key": "INTEGER PRIMARY KEY AUTOINCREMENT",
+    "whole": "INTEGER",
+    "bytes": "BLOB",
+    "clustered": " WITHOUT ROWID",
+}
+# Waiting for another process: the first pause and the longest one, in seconds. SQLite's own way of
+# waiting soon takes pauses of 100 ms, in which a busy store is idle.
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.0002, 0.01
+
+_REMEDIES = {
+    sqlite3.SQLITE_READONLY: "it is read-only; give this user the right to write to the file and "
+    "to its folder",
+    sqlite3.SQLITE_FULL: "the disk is full, or the file may grow no more; make room",
+    sqlite3.SQLITE_CORRUPT: "the file is damaged; restore it from a copy",
+    sqlite3.SQLITE_NOTADB: "the file is not an SQLite database; give the path of another file",
+    sqlite3.SQLITE_PERM: "this user may not use the file; change its permissions",
+    sqlite3.SQLITE_CANTOPEN: "the file cannot be opened; check that its folder exists and can be "
+    "written to",
+}
+
+# Connections of the process that this one was forked from. They are never closed here: that would
+# touch files that the parent is using.
+_ABANDONED: list[sqlite3.Connection] = []
+
+
+class SQLiteTransaction(SQLTransaction):
+    """A transaction on a connection."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def run(self, statement: str, values: Sequence[Any] = ()) -> Any:
+        """Run a statement, and give its cursor."""
+        return self._connection.execute(statement, values)
+
+    def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Run a statement for each of many rows."""
+        self._connection.executemany(statement, rows)
+
+    def stream(self, statement: str, values: Sequence[Any]) -> Iterator[Any]:
+        """The rows of a query, one by one."""
+        return iter(self._connection.execute(statement, values))
+
+    def lock(self, bandit: int) -> Head | None:
+        """The transaction has locked the whole file, if it writes."""
+        query = "SELECT format FROM lowbid_bandits WHERE key = ?"
+        row = self.run(query, (bandit,)).fetchone()
+        return None if row is None else Head(row[0], self.clock())
+
+    def clock(self) -> int:
+        """The time of this machine."""
+        return time.time_ns() // 1000
+
+
+class SQLiteStore(Store):
+    """Bandits in a file.
+
+    Parameters
+    ----------
+    url : str
+        ``sqlite:///relative/path`` or ``sqlite:////absolute/path``.
+    patience : float
+        For how many seconds other processes are waited for.
+    """
+
+    def __init__(self, url: str, patience: float) -> None:
+        path = url.removeprefix("sqlite:///")
+        if path == url or not path or path.startswith(":memory:"):
+            raise InvalidValueError(
+                f"the store is {url!r}; give sqlite:/// and the path of a file, such as "
+                "sqlite:///shop.db. A bandit in memory is a lowbid.Bandit."
+            )
+        self.address, self.patience = url, patience
+        self._path = Path(path).absolute()
+        self._connection: sqlite3.Connection | None = None
+        self._file: tuple[int, int] | None = None  # device and inode
+
+    def twin(self) -> SQLiteStore:
+        """A store of the same file, with a connection of its own."""
+        return SQLiteStore(f"sqlite:///{self._path}", self.patience)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with contextlib.suppress(sqlite3.Error):
+                connection.close()
+
+    def abandon(self) -> None:
+        """Leave the connection to the process that opened it."""
+        if self._connection is not None:
+            _ABANDONED.append(self._connection)
+            self._connection = None
+
+    @contextlib.contextmanager
+    def transaction(self, *, write: bool) -> Iterator[SQLiteTransaction]:
+        """A transaction, committed when the block ends well and rolled back else."""
+        with self._translated_errors():
+            connection = self._connected(make=write)
+            self._begin(connection, "BEGIN IMMEDIATE" if write else "BEGIN")
+            try:
+                yield SQLiteTransaction(connection)
+                connection.execute("COMMIT")
+            except BaseException:
+                with contextlib.suppress(sqlite3.Error):
+                    if connection.in_transaction:
+                        connection.execute("ROLLBACK")
+                raise
+
+    def _connected(self, make: bool) -> sqlite3.Connection:
+        """The connection, to the file that is there now."""
+        if self._connection is not None and self._file != self._found():
+            self.close()  # the file was removed or replaced: what is written would be lost
+            if self._found() is None:
+                raise StoreError(
+                    f"the store {self.address} is gone: its file was removed while it was open. "
+                    "Restore it from a copy, or open the bandit again to start a new one."
+                )
+        if self._connection is None:
+            if not make and self._found() is None:
+                raise StoreError(f"the store {self.address} is not there: no such file.")
+            self._connection = self._connect()
+            self._file = self._found()
+        return self._connection
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self._path, timeout=self.patience, isolation_level=None, check_same_thread=False
+        )
+        try:
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        connection.execute("PRAGMA busy_timeout = 0")  # `_begin` waits in its own way
+        return connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        """Set what power loss asks for, and make the tables."""
+        query = "SELECT count(*) FROM sqlite_master WHERE name LIKE 'lowbid!_%' ESCAPE '!'"
+        writable = os.access(self._path, os.W_OK) if self._path.exists() else True
+        if writable:
+            self._begin(connection, "PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        if connection.execute(query).fetchone()[0] >= len(TABLES):
+            return
+        connection.execute("BEGIN IMMEDIATE")
+        for table in TABLES:
+            connection.execute(table.format(**_TYPES))
+        connection.execute("COMMIT")
+
+    def _begin(self, connection: sqlite3.Connection, statement: str) -> None:
+        """Run a statement that may have to wait for another process."""
+        patient_until = time.monotonic() + self.patience
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                connection.execute(statement)
+                return
+            except sqlite3.OperationalError as error:
+                if not _is_busy(error) or time.monotonic() >= patient_until:
+                    raise
+            time.sleep(pause * random.uniform(0.5, 1.5))
+            pause = min(2.0 * pause, _LONGEST_PAUSE)
+
+    def _found(self) -> tuple[int, int] | None:
+        try:
+            status = os.stat(self._path)
+        except OSError:
+            return None
+        return status.st_dev, status.st_ino
+
+    @contextlib.contextmanager
+    def _translated_errors(self) -> Iterator[None]:
+        """Raise what SQLite raises as errors that name the store and the remedy."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            if _is_busy(error):
+                raise StoreUnavailableError(
+                    f"the store {self.address} was in use by another process for "
+                    f"{self.patience:g} s; try again, or open the bandit with more patience."
+                ) from error
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            remedy = _REMEDIES.get(code, "try again, and check the disk if it goes on")
+            raise StoreError(f"the store {self.address} failed ({error}): {remedy}.") from error
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)

@@ -1,0 +1,8 @@
+"""Where shared bandits live: list, rename, delete them; and what a store of your own must have."""
+
+from lowbid.shared._open import delete_bandit as delete
+from lowbid.shared._open import list_bandits as list
+from lowbid.shared._open import rename_bandit as rename
+from lowbid.shared.stores import Head, Store, StoredBandit, Transaction
+
+__all__ = ["Head", "Store", "StoredBandit", "Transaction", "delete", "list", "rename"]

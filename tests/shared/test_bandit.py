@@ -1,0 +1,202 @@
+import json
+import multiprocessing
+import os
+import random
+import threading
+
+import pytest
+
+import lowbid
+from lowbid.errors import InvalidValueError, UnknownNameError
+from shared_replay import replayed
+
+
+def state_of(bandit):
+    """All that the policy knows, without the words that decisions are called by."""
+    saved = json.loads(bandit.to_json())
+    return {name: saved[name] for name in saved if name not in ("decisions", "checksum", "changes")}
+
+
+def play(bandit, seed, calls):
+    """Random calls of every kind."""
+    chance, open_decisions = random.Random(seed), []
+    for _ in range(calls):
+        what = chance.random()
+        if what < 0.5:
+            open_decisions += bandit.decide(chance.randint(1, 3))
+        elif what < 0.6 and open_decisions:
+            bandit.forget(open_decisions.pop(chance.randrange(len(open_decisions))))
+        elif open_decisions:
+            chosen = [open_decisions.pop() for _ in range(min(2, len(open_decisions)))]
+            bandit.update_many(chosen, rewards=[chance.random() for _ in chosen])
+        elif what < 0.95:
+            bandit.update(bandit.arms[0], reward=chance.random())
+
+
+def test_the_example_of_the_readme(url):
+    bandit = lowbid.open(url, "checkout", arms=["blue", "green"], reward_range=(0, 1))
+    decision = bandit.decide(request_id="visit-4711")
+    assert decision.arm in ("blue", "green")
+    assert bandit.update(decision, reward=1.0) is None
+    assert bandit.update(decision, reward=1.0) == "closed"
+    assert bandit.counts()[decision.arm] == 1
+    again = lowbid.open(url, "checkout", arms=["blue", "green"], reward_range=(0, 1))
+    assert again.decide(request_id="visit-4711") == decision
+    assert again.update(decision, reward=0.0) == "closed"
+    assert again.means()[decision.arm] == 1.0
+
+
+@pytest.mark.parametrize("policy", [None, lowbid.BetaThompson(), lowbid.EpsilonGreedy()])
+def test_it_makes_the_choices_of_a_plain_bandit(url, policy):
+    shared = lowbid.open(url, "b", arms=3, policy=policy, seed=4, reward_range=(0, 1))
+    play(shared, seed=1, calls=60)
+    shared.add_arm("new")
+    shared.pause_arm(0)
+    play(shared, seed=2, calls=40)
+    shared.resume_arm(0)
+    shared.remove_arm(1)
+    play(shared, seed=3, calls=40)
+    plain = replayed(shared, policy=policy, seed=4, reward_range=(0, 1))
+    assert state_of(shared) == state_of(plain)
+
+
+def test_two_objects_take_turns(url):
+    settings = {"seed": 2, "reward_range": (0, 1)}
+    first = lowbid.open(url, "b", arms=["x", "y", "z"], **settings)
+    second = lowbid.open(url, "b")
+    for turn in range(30):
+        play((first, second)[turn % 2], seed=turn, calls=4)
+    assert state_of(first) == state_of(second) == state_of(replayed(first, **settings))
+
+
+def test_a_request_id_gives_its_decision_again(url):
+    bandit = lowbid.open(url, "b", arms=3, reward_range=(0, 1))
+    decisions = bandit.decide(3, request_id="r")
+    before = bandit.summary().events
+    assert bandit.decide(3, request_id="r") == decisions
+    assert [each.version for each in bandit.decide(3, request_id="r")] == [1, 1, 1]
+    assert bandit.summary().events == before
+    with pytest.raises(InvalidValueError, match="another call"):
+        bandit.decide(2, request_id="r")
+
+
+def test_a_repeated_update_of_an_arm_counts_once_by_its_request_id(url):
+    bandit = lowbid.open(url, "b", arms=3, reward_range=(0, 1))
+    assert bandit.update(1, reward=0.5, request_id="r") is None
+    assert bandit.update(1, reward=0.5, request_id="r") is None
+    assert bandit.counts() == {0: 0, 1: 1, 2: 0}
+
+
+def test_outcomes_are_answered_one_by_one(url):
+    bandit = lowbid.open(url, "b", arms=["x", "y"], reward_range=(0, 1))
+    one, two, three, four = bandit.decide(4)
+    bandit.forget(two)
+    bandit.update(one, reward=0.25)
+    ids = [one.id, one.id, two.id, three.id, three.id, "no-1", f"{one.id}0"]
+    answers = bandit.answer(ids, rewards=[0.25, 0.5, 0.5, 1.0, 1.0, 0.0, 0.0])
+    assert answers == ["repeated", "closed", "closed", "taken", "repeated", "unknown", "unknown"]
+    bandit.remove_arm(four.arm)
+    assert bandit.answer([four.id], rewards=[1.0]) == ["removed"]
+
+
+def test_many_are_taken_or_none(url):
+    bandit = lowbid.open(url, "b", arms=["x", "y"], reward_range=(0, 1))
+    one, two = bandit.decide(2)
+    before = bandit.summary().events
+    stranger = lowbid.Decision(two.arm, "0000-1")
+    for what, rewards in [([one, two], [1.0, 2.0]), ([one, stranger], [1.0, 1.0])]:
+        with pytest.raises((InvalidValueError, UnknownNameError)):
+            bandit.update_many(what, rewards=rewards)
+    with pytest.raises(InvalidValueError, match="not 'w'"):
+        bandit.update(lowbid.Decision("w", one.id), reward=1.0)
+    with pytest.raises(InvalidValueError, match="takes rewards"):
+        bandit.update(one, loss=1.0)
+    assert bandit.summary().events == before
+    assert bandit.pending() == [one, two]
+    assert bandit.update_many([one, two, one], rewards=[1.0, 0.5, 1.0]) == [None, None, "closed"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda bandit: bandit.add_arm("x"),
+        lambda bandit: bandit.add_arm(None),
+        lambda bandit: bandit.remove_arm("w"),
+        lambda bandit: bandit.pause_arm(3.5),
+        lambda bandit: bandit.change(seed=3),
+        lambda bandit: bandit.change(window="soon"),
+        lambda bandit: bandit.change(if_silent=0.0),
+        lambda bandit: bandit.change(holdout=0.1, control="w"),
+        lambda bandit: bandit.decide(-1),
+        lambda bandit: bandit.decide(unit=7),
+        lambda bandit: bandit.decide(request_id=""),
+        lambda bandit: bandit.decide(request_id="\ud800"),
+        lambda bandit: bandit.update("x", 1.0),
+        lambda bandit: bandit.update("w", reward=1.0),
+        lambda bandit: bandit.update("x", reward=float("nan")),
+        lambda bandit: bandit.forget("x"),
+        lambda bandit: bandit.lift(confidence=2.0),
+    ],
+)
+def test_what_is_refused_changes_nothing(url, change):
+    bandit = lowbid.open(url, "b", arms=["x", "y"], reward_range=(0, 1))
+    bandit.update(bandit.decide(), reward=1.0)
+    before = bandit.summary().events, state_of(bandit)
+    with pytest.raises((InvalidValueError, UnknownNameError)):
+        change(bandit)
+    assert (bandit.summary().events, state_of(bandit)) == before
+
+
+def test_changes_are_in_the_history_with_who_made_them(url):
+    bandit = lowbid.open(url, "b", arms=["x", "y"], actor="ann")
+    bandit.add_arm("z", actor="bo")
+    bandit.change(sticky=True, actor="cy")
+    bandit.archive(actor="di")
+    assert [change.get("actor") for change in bandit.history()] == ["ann", "bo", "cy", "di"]
+    assert bandit.history()[1]["arm"] == "z"
+    with pytest.raises(InvalidValueError, match="archived"):
+        bandit.decide()
+    bandit.archive(False)
+    assert bandit.decide().arm in ("x", "y", "z")
+
+
+def test_threads_go_into_one_commit(url):
+    bandit = lowbid.open(url, "b", arms=3, reward_range=(0, 1), seed=1)
+
+    def work(number):
+        for turn in range(10):
+            decision = bandit.decide(request_id=f"{number}-{turn}")
+            assert bandit.update(decision, reward=0.5) is None
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(bandit.counts().values()) == 80
+    assert max(bandit.commit_sizes) > 1
+    assert state_of(bandit) == state_of(replayed(bandit, seed=1, reward_range=(0, 1)))
+
+
+def _play_in_a_process(url, number):
+    bandit = lowbid.open(url, "b")
+    play(bandit, seed=number, calls=25)
+    os._exit(0)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked here")
+def test_eight_processes_make_the_choices_of_one(url):
+    settings = {"seed": 5, "reward_range": (0, 1)}
+    bandit = lowbid.open(url, "b", arms=["x", "y", "z"], **settings)
+    bandit.update(bandit.decide(), reward=0.5)
+    context = multiprocessing.get_context("fork")
+    processes = [
+        context.Process(target=_play_in_a_process, args=(url, number)) for number in range(8)
+    ]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(60)
+        assert process.exitcode == 0
+    assert bandit.summary().events > 100
+    assert state_of(bandit) == state_of(replayed(bandit, **settings))

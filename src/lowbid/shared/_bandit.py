@@ -32,7 +32,7 @@ from lowbid.shared._durations import utc
 from lowbid.shared._events import Archived, ArmChanged, SettingsChanged
 from lowbid.shared._group import GroupCommit
 from lowbid.shared._holdout import Lift
-from lowbid.shared._log import Log
+from lowbid.shared._log import SharedLog
 from lowbid.shared._replica import Replica
 from lowbid.shared._settings import Settings
 from lowbid.shared._timeline import Share
@@ -110,7 +110,7 @@ class SharedBandit(BanditViews):
     next one together. After a fork the object goes on in both processes.
     """
 
-    def __init__(self, log: Log) -> None:
+    def __init__(self, log: SharedLog) -> None:
         self._log, self._process = log, os.getpid()
         self._group = GroupCommit(log.carry_out)
 

@@ -33,7 +33,7 @@ class _CallFailedError(Exception):
         self.call, self.error = call, error
 
 
-class Log:
+class SharedLog:
     """One bandit's events, and what this process makes of them.
 
     One thread at a time uses it. Whatever happens, the replica is what the log says or is made anew

@@ -14,7 +14,7 @@ from lowbid.shared._agreement import require_agreement
 from lowbid.shared._bandit import SharedBandit, read_name
 from lowbid.shared._durations import Duration
 from lowbid.shared._events import LOG_FORMAT, Created, logged
-from lowbid.shared._log import Log
+from lowbid.shared._log import SharedLog
 from lowbid.shared._settings import read_settings
 from lowbid.shared.stores import PATIENCE, Store, StoredBandit, Transaction, store_at
 
@@ -104,7 +104,7 @@ def open(
         given["arms"] = arms = list(arms)  # type: ignore[arg-type]
     name, at = read_name(name), store_at(store, patience)
     key = _found_or_made(at, name, given, actor)
-    log = Log(at, key, name, policy)
+    log = SharedLog(at, key, name, policy)
     replica = log.opened()
     require_agreement(given, replica, name)
     return SharedBandit(log)

@@ -38,7 +38,7 @@ class Moment(NamedTuple):
 def follow(
     rule: Rule, model: Tabular, episodes: int, seed: int = 0, everywhere: bool = True
 ) -> Iterator[Moment]:
-    """Play; `everywhere` lets the rule plan even where nobody can be, so that all can be checked."""
+    """Play; `everywhere` lets the rule plan even where nobody can be, to check all of it."""
     with interpreted():
         problem = model.problem(episodes)
         if everywhere:

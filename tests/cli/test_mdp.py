@@ -80,3 +80,40 @@ def test_names_stand_for_objects(tmp_path):
     lake = environment_of_text("gymnasium:FrozenLake-v1,is_slippery=false,horizon=9")
     assert lake.optimum == 1.0
     assert len(environment_names()) == len(mdp.environments.__all__) - 1
+
+
+def test_reproduce_writes_a_page_and_goes_on_where_it_was_stopped(tmp_path, capsys, monkeypatch):
+    from lowbid.experiments import mdp as readings
+
+    rules = readings.quick_contenders()
+    few = [name for name in rules if name.startswith(("one batch", "pairs", "global"))]
+    monkeypatch.setattr(readings, "quick_contenders", lambda: {name: rules[name] for name in few})
+    short = {key: place._replace(episodes=30) for key, place in readings.PLACES.items()}
+    monkeypatch.setattr(readings, "places_named", lambda names: {k: short[k] for k in names})
+    command = ["mdp", "reproduce", "chain8", "bandit2", "--quick", "--runs", "2"]
+    command += ["--workers", "1", "--out", str(tmp_path)]
+    with interpreted():
+        assert main(command) == 0
+        said = capsys.readouterr().out
+        assert main(command) == 0
+    assert "6/6  bandit2: global, l = 2, p = 1" in said
+    assert "1/6" not in capsys.readouterr().out
+    page = (tmp_path / "report.html").read_text()
+    for text in ("Which reading", "The paper&#x27;s sentence", "stuck", "prototype", "Chain 8"):
+        assert text.lower() in page.lower(), text
+    assert (tmp_path / "figures" / "mdp.png").is_file()
+    assert len(list((tmp_path / "data").glob("*.npz"))) == 6
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["nowhere"], "named 'nowhere'"),
+        (["--runs", "1"], "runs is 1"),
+        (["--workers", "0"], "workers is 0"),
+    ],
+)
+def test_reproduce_refuses_what_it_cannot_do(more, message, tmp_path, capsys):
+    assert main(["mdp", "reproduce", *more, "--out", str(tmp_path / "out")]) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

@@ -11,7 +11,7 @@ QUICK = [
 
 
 def label(cell: Cell) -> str:
-    return f"{cell.problem} {cell.policy.name}"
+    return f"{cell.problem} {cell.label}"
 
 
 @pytest.mark.parametrize("cell", QUICK, ids=label)

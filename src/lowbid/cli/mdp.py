@@ -4,26 +4,31 @@
   lowbid mdp compare --environment river-swim --environment deep-sea:size=20,stochastic=true
       --rules "batch-ensemble-value-iteration,padded-counts,psrl:precision=10"
   lowbid mdp draw --environment grid --rule batch-ensemble-value-iteration:batches=4
+  lowbid mdp reproduce
 Environments and rules are names, with parameters if you like. bandit: stands before arms, as in
 bandit:bernoulli:0.1,0.5, and gymnasium: before names of Gymnasium's tables, as in
 gymnasium:FrozenLake-v1,best_return=1; the drawing of a grid is a text file, grid:drawing=@FILE.
+reproduce plays every reading of the paper's outlook, and rivals with several constants, in twelve
+environments, and writes a page with verdicts; it goes on where it was stopped.
 """
 
 from __future__ import annotations
 
 import argparse
 import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lowbid.cli._arguments import whole
+from lowbid.cli._arguments import named_path, whole
 
 if TYPE_CHECKING:
     from lowbid import mdp
     from lowbid.simulation import Result
 
-ACTIONS = ("list", "compare", "draw")
-_OUT = "lowbid-mdp"
+ACTIONS = ("list", "compare", "draw", "reproduce")
+_OUT, _OUT_OF_REPRODUCE = "lowbid-mdp", "lowbid-mdp-reproduce"
+_RUNS, _QUICK_RUNS = 20, 5
 _DEFAULT_RULES = "batch-ensemble-value-iteration,padded-counts,psrl,rlsvi"
 _DEFAULT_ENVIRONMENT = "river-swim"
 
@@ -51,6 +56,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
         each.add_argument("--episodes", type=whole, default=1000, help="in a run; 1000")
         each.add_argument("--seed", type=int, default=0, help="the same seed, the same result; 0")
         each.add_argument("--out", type=Path, default=Path(_OUT), help=f"a folder; {_OUT}")
+    _configure_reproduce(actions.add_parser("reproduce", help="which reading works: a page"))
+
+
+def _configure_reproduce(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("environments", nargs="*", help="river, sea20, ...; all if not given")
+    parser.add_argument("--runs", type=whole, help=f"independent runs; {_RUNS}")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help=f"{_QUICK_RUNS} runs, the readings and one rule of each rival, no published figures",
+    )
+    parser.add_argument("--seed", type=whole, default=0, help="the same seed, the same result; 0")
+    parser.add_argument("--workers", type=whole, help="threads; one for each core if not given")
+    parser.add_argument(
+        "--out",
+        type=named_path,
+        default=Path(_OUT_OF_REPRODUCE),
+        help=f"a folder; {_OUT_OF_REPRODUCE}",
+    )
+    parser.set_defaults(action_of_mdp=_reproduce)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -160,6 +185,37 @@ def _draw(arguments: argparse.Namespace) -> int:
     )
     for path in paths:
         print(path)
+    return 0
+
+
+def _reproduce(arguments: argparse.Namespace) -> int:
+    from lowbid._require import require_whole
+    from lowbid.experiments import mdp as readings
+    from lowbid.validation import SOURCES
+    from lowbid.validation import compare as compare_published
+
+    default = _QUICK_RUNS if arguments.quick else _RUNS
+    runs = default if arguments.runs is None else require_whole("runs", arguments.runs, at_least=2)
+    if arguments.workers is not None:
+        require_whole("workers", arguments.workers)
+    places = readings.places_named(arguments.environments)
+    rules = readings.quick_contenders() if arguments.quick else readings.CONTENDERS
+    todo = readings.trials(places, rules, runs, arguments.seed)
+    words = ["lowbid mdp reproduce", *arguments.environments]
+    words += ["--quick"] if arguments.quick else []
+    words += [f"--runs {runs}", f"--seed {arguments.seed}"]
+    try:
+        outcomes = readings.play(todo, arguments.out, arguments.workers)
+    except KeyboardInterrupt:
+        print("\nlowbid: stopped; the same command goes on from here.", file=sys.stderr)
+        return 130
+    # Published figures have settings of their own, and belong to the whole.
+    whole_page = not (arguments.quick or arguments.environments)
+    figures = list(compare_published(SOURCES["episodes"])) if whole_page else []
+    study = readings.Study.of(outcomes)
+    found = readings.write_up(study, figures, arguments.out, " ".join(words))
+    readings.print_summary(found, figures)
+    print(f"The report is {arguments.out / 'report.html'}; the picture and the data are beside it.")
     return 0
 
 

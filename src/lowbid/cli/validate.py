@@ -16,7 +16,7 @@ _QUICK_HORIZON = 2_000
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("sources", nargs="*", help="five-tests, sda-paper, ...; else all")
+    parser.add_argument("sources", nargs="*", help="five-tests, sda-paper, episodes; else all")
     parser.add_argument("--only", default="", metavar="TEXT", help="problems or policies with it")
     parser.add_argument("--runs", type=whole, default=None, help="runs for each figure: 2000")
     parser.add_argument("--seed", type=whole, default=0, help="the same seed, the same result")
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         cells = [
             cell
             for cell in SOURCES[name]
-            if text in f"{cell.problem} {cell.policy.name}".lower()
+            if text in f"{cell.problem} {cell.label}".lower()
             and not (arguments.quick and cell.horizon > _QUICK_HORIZON)
         ]
         if cells:

@@ -183,7 +183,8 @@ def _chart(chart: Chart, shown: Mapping[str, Style]) -> str:
     # A tag within the data would end the script that holds them.
     data = json.dumps(chart_data(chart, shown), separators=(",", ":")).replace("<", "\\u003c")
     marks = "; ".join(
-        f"{text} at step {', '.join(map(str, steps))}" for text, steps in chart.marks.items()
+        f"{text} at {chart.unit} {', '.join(map(str, steps))}"
+        for text, steps in chart.marks.items()
     )
     note = f'\n<p class="note">Dotted: {_safe(marks)}.</p>' if marks else ""
     note += _facts(chart.notes) if chart.notes else ""
@@ -191,7 +192,7 @@ def _chart(chart: Chart, shown: Mapping[str, Style]) -> str:
         f'<figure class="chart" id="{_slug(chart.key)}"><figcaption>{_safe(chart.title)}'
         '</figcaption><div class="tools"></div>'
         f'<div class="plot" tabindex="0" role="group" aria-label="{_safe(chart.title)}; arrow keys '
-        'move the step"></div><div class="legend"><span class="when"></span></div>'
+        f'move the {chart.unit}"></div><div class="legend"><span class="when"></span></div>'
         f'<script type="application/json">{data}</script>'
         "<noscript>This figure needs JavaScript; a still one is among the files beside this "
         f"page.</noscript></figure>{note}"
@@ -224,6 +225,7 @@ def chart_data(chart: Chart, shown: Mapping[str, Style]) -> dict[str, Any]:
         "key": chart.key,
         "title": chart.title,
         "log": chart.log,
+        "unit": chart.unit,
         "steps": chart.result.checkpoints.tolist(),
         "curves": sorted(curves, key=lambda curve: -(curve["mean"][-1] or 0.0)),
         "marks": [{"text": text, "steps": list(steps)} for text, steps in chart.marks.items()],

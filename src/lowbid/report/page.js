@@ -173,7 +173,7 @@ class Figure {
       for (const step of mark.steps) {
         if (step < s.x0 || step > s.x1) continue;
         const line = make(inside, "line", { class: "mark", x1: s.x(step), x2: s.x(step), y1: box.y, y2: box.y + box.height });
-        make(line, "title", {}, `${mark.text}: step ${step}`);
+        make(line, "title", {}, `${mark.text}: ${this.data.unit} ${step}`);
       }
     }
     for (const curve of this.shown()) if (this.bands && curve.low) this.band(inside, curve, s);
@@ -194,7 +194,7 @@ class Figure {
       make(svg, "text", { class: "tick", x: edge ? right : s.x(t), y: bottom + 16, "text-anchor": edge ? "end" : "middle" }, this.label(t));
     }
     make(svg, "line", { class: "axis", x1: box.x, x2: right, y1: bottom, y2: bottom });
-    make(svg, "text", { class: "title", x: box.x + box.width / 2, y: bottom + 33, "text-anchor": "middle" }, "step");
+    make(svg, "text", { class: "title", x: box.x + box.width / 2, y: bottom + 33, "text-anchor": "middle" }, this.data.unit);
     const y = box.y + box.height / 2;
     make(svg, "text", { class: "title", x: 12, y, "text-anchor": "middle", transform: `rotate(-90 12 ${y})` }, "mean regret");
   }
@@ -278,7 +278,7 @@ class Figure {
   point() {
     const { steps, curves } = this.data;
     const at = this.at === null ? steps.length - 1 : this.at;
-    this.when.textContent = `after ${steps[at]} step${steps[at] === 1 ? "" : "s"}`;
+    this.when.textContent = `after ${steps[at]} ${this.data.unit}${steps[at] === 1 ? "" : "s"}`;
     curves.forEach((curve, i) => {
       const spread = curve.low && curve.high[at] !== null ? ` [${show(curve.low[at])}, ${show(curve.high[at])}]` : "";
       this.entries[i].textContent = show(curve.mean[at]);

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from typing import Protocol
 
+from lowbid._arrays import Floats
 from lowbid.environments import Environment
 from lowbid.policies import Policy
+from lowbid.simulation import simulate
 from lowbid.simulation._terminal import room
 
 # A difference of more standard errors than this is a disagreement: by chance it comes up once in
 # two thousand cells.
-_TOO_FAR = 3.5
+TOO_FAR = 3.5
+# Figures below this are shares, and have more digits.
+_SHARE = 1.0
 # Of a table with everything in one line.
 _WIDTH = 135
 
@@ -52,10 +57,65 @@ class Cell:
     runs: int | None = None
     error: float | None = None
 
+    @property
+    def label(self) -> str:
+        """What was run."""
+        return self.policy.name
+
+    def measured(self, runs: int, seed: int, progress: bool | None) -> Floats:
+        """The regret of each of our runs."""
+        result = simulate(
+            self.policy,
+            self.arms,
+            self.horizon,
+            runs,
+            seed,
+            checkpoints=[self.horizon],
+            progress=progress,
+        )
+        return result.regret[0, :, -1]
+
+    def accepts(self, regret: float, distance: float) -> bool:
+        """Whether our mean, so many standard errors from the published one, agrees with it."""
+        return abs(distance) <= TOO_FAR
+
     def standard_error(self, sd: float) -> float:
         """The published figure's, from the spread of single runs, and from rounding."""
         sampling = sd / math.sqrt(self.runs) if self.runs else (self.error or 0.0) * self.regret
         return math.hypot(sampling, self.unit / math.sqrt(12.0))
+
+
+class Published(Protocol):
+    """A figure of a table, of whatever kind."""
+
+    @property
+    def source(self) -> str:
+        """Where it stands."""
+
+    @property
+    def problem(self) -> str:
+        """What the source calls the problem."""
+
+    @property
+    def label(self) -> str:
+        """What was run."""
+
+    @property
+    def horizon(self) -> int:
+        """After how many steps or episodes."""
+
+    @property
+    def regret(self) -> float:
+        """The figure."""
+
+    def measured(self, runs: int, seed: int, progress: bool | None) -> Floats:
+        """Ours in each run."""
+
+    def accepts(self, regret: float, distance: float) -> bool:
+        """Whether our mean, so many standard errors away, agrees."""
+
+    def standard_error(self, sd: float) -> float:
+        """Of the published figure."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,7 +124,7 @@ class Comparison:
 
     Attributes
     ----------
-    cell : Cell
+    cell : Published
         What was published.
     regret, sd : float
         The mean and the standard deviation of our runs.
@@ -72,7 +132,7 @@ class Comparison:
         Their number.
     """
 
-    cell: Cell
+    cell: Published
     regret: float
     sd: float
     runs: int
@@ -86,12 +146,13 @@ class Comparison:
     def distance(self) -> float:
         """The difference, ours less published, in standard errors of the difference."""
         error = math.hypot(self.standard_error, self.cell.standard_error(self.sd))
-        return (self.regret - self.cell.regret) / error
+        apart = self.regret - self.cell.regret
+        return apart / error if error > 0.0 else math.copysign(math.inf, apart) if apart else 0.0
 
     @property
     def agrees(self) -> bool:
         """Whether the difference can be chance."""
-        return abs(self.distance) <= _TOO_FAR
+        return self.cell.accepts(self.regret, self.distance)
 
     @staticmethod
     def head() -> str:
@@ -101,9 +162,12 @@ class Comparison:
 
     def __str__(self) -> str:
         verdict = "agrees" if self.agrees else f"DISAGREES by {self.distance:+.1f} se"
-        errors = f"{self.standard_error:8.2f} {self.cell.standard_error(self.sd):8.2f}"
-        columns = f"{self.regret:8.1f} {self.cell.regret:9.1f} {errors}  {verdict}"
-        return _line(self.cell.problem, self.cell.policy.name, columns)
+        digits = 1 if max(self.regret, self.cell.regret) >= _SHARE else 3
+        numbers = f"{self.regret:8.{digits}f} {self.cell.regret:9.{digits}f}"
+        errors = [self.standard_error, self.cell.standard_error(self.sd)]
+        shown = " ".join(f"{error:8.{max(digits, 2)}f}" for error in errors)
+        columns = f"{numbers} {shown}  {verdict}"
+        return _line(self.cell.problem, self.cell.label, columns)
 
 
 def _line(problem: str, policy: str, columns: str) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from lowbid._require import require, require_whole
-from lowbid.simulation import simulate
 from lowbid.simulation._inputs import check_progress
-from lowbid.validation._cell import Cell, Comparison
+from lowbid.validation._cell import Cell, Comparison, Published
+from lowbid.validation._episode_figure import EpisodeFigure
 
 
 def compare(
-    cells: Iterable[Cell], runs: int = 2000, seed: int = 0, progress: bool | None = None
+    cells: Iterable[Published], runs: int = 2000, seed: int = 0, progress: bool | None = None
 ) -> Iterator[Comparison]:
     """Simulate each cell, and set our mean regret beside the published one.
 
@@ -41,7 +41,10 @@ def compare(
     """
     cells = list(cells) if isinstance(cells, Iterable) else [cells]
     for cell in cells:
-        require(isinstance(cell, Cell), f"a cell is {cell!r}; give those of SOURCES, or a Cell.")
+        require(
+            isinstance(cell, Cell | EpisodeFigure),
+            f"a cell is {cell!r}; give those of SOURCES, or a Cell.",
+        )
     # One run has no spread to compare by.
     runs = require_whole("runs", runs, at_least=2)
     require_whole("seed", seed, at_least=0)
@@ -49,15 +52,7 @@ def compare(
     return (_comparison(cell, runs, seed, progress) for cell in cells)
 
 
-def _comparison(cell: Cell, runs: int, seed: int, progress: bool | None) -> Comparison:
-    result = simulate(
-        cell.policy,
-        cell.arms,
-        cell.horizon,
-        runs,
-        seed,
-        checkpoints=[cell.horizon],
-        progress=progress,
-    )
-    regret = result.regret[0, :, -1]
-    return Comparison(cell, float(regret.mean()), float(regret.std(ddof=1)), runs)
+def _comparison(cell: Published, runs: int, seed: int, progress: bool | None) -> Comparison:
+    measured = cell.measured(runs, seed, progress)
+    sd = float(measured.std(ddof=1)) if len(measured) > 1 else 0.0
+    return Comparison(cell, float(measured.mean()), sd, len(measured))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lowbid._kernel import Kernel
-from lowbid.errors import FileFormatError
+from lowbid.experiments._on_file import on_file
 from lowbid.experiments.league._entrants import Entrant
 from lowbid.experiments.league._league_settings import OUTLIER_HORIZON, LeagueSetting
 from lowbid.simulation import Result, simulate
@@ -96,7 +96,7 @@ def play(
     outcomes = {}
     for number, match in enumerate(matches, start=1):
         path = folder / match.file_name
-        result = _on_file(path)
+        result = on_file(path)
         if result is None:
             result = match.play(workers)
             result.save(path)
@@ -107,16 +107,6 @@ def play(
             )
         outcomes[match.setting.key, match.name, match.horizon] = result
     return outcomes
-
-
-def _on_file(path: Path) -> Result | None:
-    """A result that was saved whole, or nothing."""
-    if not path.exists():
-        return None
-    try:
-        return Result.load(path)
-    except FileFormatError:
-        return None
 
 
 def _digest(function: Any) -> str:

@@ -1,0 +1,18 @@
+"""A result that an earlier run of the same command may have left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lowbid.errors import FileFormatError
+from lowbid.simulation import Result
+
+
+def on_file(path: Path) -> Result | None:
+    """A result that was saved whole, or nothing."""
+    if not path.exists():
+        return None
+    try:
+        return Result.load(path)
+    except FileFormatError:
+        return None

@@ -9,7 +9,7 @@ import decimal
 import fractions
 import inspect
 import signal
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import numpy as np
 import pytest
@@ -162,7 +162,15 @@ ENVIRONMENTS = {
         "high": 1.0,
         "sd": 1.0,
     },
+    environments.Switching: {"environments": [ENVIRONMENT, ENVIRONMENT], "after": [3, 5]},
+    environments.Drifting: {"environment": ENVIRONMENT, "path": environments.Wave(0.1, 50.0)},
     environments.paper_test: {"number": 1},
+}
+PATHS = {
+    environments.RandomWalk: {"sd": 0.1, "low": 0.0, "high": 1.0},
+    environments.Wave: {"amplitude": 0.1, "period": 50.0, "phase": 0.5},
+    environments.GivenMeans: {"means": [[0.2, 0.5], [0.3, 0.4]]},
+    environments.GivenMeans.of: {"function": lambda step: [0.1, 0.2], "steps": 3},
 }
 
 
@@ -182,13 +190,35 @@ def draw_losses(environment):
 
 
 def test_no_environment_is_left_out():
-    abstract = {"Arms", "Environment"}
-    assert {make.__name__ for make in ENVIRONMENTS} == set(environments.__all__) - abstract
+    abstract = {"Arms", "Changing", "Environment", "Path"}
+    made = {make.__name__ for make in ENVIRONMENTS} | {make.__name__ for make in PATHS} - {"of"}
+    assert made == set(environments.__all__) - abstract
 
 
 @pytest.mark.parametrize("make", ENVIRONMENTS, ids=lambda make: make.__name__)
 def test_environments(make):
     assert feed(make, ENVIRONMENTS[make], draw_losses) == []
+
+
+def test_switching_by_chance():
+    base = {"environments": [ENVIRONMENT, ENVIRONMENT], "chance": 0.1}
+    assert feed(environments.Switching, base, draw_losses) == []
+
+
+@pytest.mark.parametrize("make", PATHS, ids=lambda make: make.__name__)
+def test_paths(make):
+    def drift(path):
+        low, high = path.ends(np.array([0.2, 0.5]))
+        if (low >= 0).all() and (high <= 1).all():
+            arms = environments.Drifting(environments.Gaussian([0.2, 0.5]), path)
+            assert np.isfinite(arms.means_at([1, 5])).all()
+
+    def use(path):
+        # It may be refused by the arms, whose number or whose start it does not fit.
+        with suppress(LowbidError):
+            drift(path)
+
+    assert feed(make, PATHS[make], use) == []
 
 
 SCHEDULES = {

@@ -32,6 +32,11 @@ EXAMPLES = [
     lowbid.Contaminated(lowbid.Bernoulli([0.2, 0.3]), value=7.0, chance=0.0),
     lowbid.RandomArms(lowbid.Gaussian, 3, sd=2.0),
     lowbid.RandomArms(lowbid.ExponentialByRate, 2),
+    lowbid.Switching([lowbid.Bernoulli([0.2, 0.3]), lowbid.Gaussian([0.4, 0.1])], after=[1, 300]),
+    lowbid.Switching([lowbid.Bernoulli([0.2, 0.3]), lowbid.Bernoulli([0.4, 0.1])], chance=0.02),
+    lowbid.Drifting(lowbid.Gaussian([0.2, 0.3], 0.5), lowbid.RandomWalk(0.05)),
+    lowbid.Drifting(lowbid.Bernoulli([0.5, 0.5]), lowbid.Wave(0.3, period=100)),
+    lowbid.Drifting(lowbid.Bernoulli([0.5, 0.5]), [[0.5, 0.4], [0.1, 0.2]]),
 ]
 
 
@@ -44,4 +49,7 @@ def test_every_environment_is_tried():
     public = {getattr(environments, name) for name in environments.__all__}
     classes = {each for each in public if isinstance(each, type)}
     concrete = {cls for cls in classes if "draw" in inspect.getsource(cls)} - {environments.Arms}
-    assert {type(example) for example in EXAMPLES} == concrete - {environments.Environment}
+    assert {type(example) for example in EXAMPLES} == concrete - {
+        environments.Environment,
+        environments.Changing,
+    }

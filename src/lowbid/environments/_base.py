@@ -8,7 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from lowbid._arrays import Floats
+from lowbid._kernel import kernel
 from lowbid.errors import InvalidValueError
+
+
+@kernel
+def stay(table: Floats, gaps: Floats, world: Any, number: int) -> None:
+    """What arms that do not change do when a run begins, and before each step."""
 
 
 class Environment:
@@ -16,10 +22,13 @@ class Environment:
 
     An environment describes its arms by a table of numbers, (instance, arm, column), and draws
     a loss by a kernel ``draw(table, instance, arm, stream)``. There is one instance for all runs,
-    or one for each run if the arms themselves are drawn at random.
+    or one for each run if the arms themselves are drawn at random. Arms that change from step to
+    step have two more kernels: see `Changing`.
     """
 
     draw: Any
+    begin: Any = stay
+    move: Any = stay
 
     @property
     def n_arms(self) -> int:

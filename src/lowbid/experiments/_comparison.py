@@ -42,7 +42,7 @@ def compare(
         folder.start(contents, cases, resume)
         for case in cases:
             result = run(case, folder, workers)
-            say(f"{case.title}: regret after {case.horizon} steps, {case.runs} runs")
+            say(f"{case.title}: {result.measure} after {case.horizon} steps, {case.runs} runs")
             say(f"{result.summary()}\n")
         write_up(folder, folder.read())
 
@@ -61,10 +61,13 @@ def write_up(folder: Folder, contents: dict[str, Any]) -> None:
     if missing:
         blocks.insert(0, Text(f"The experiment was stopped: {missing} cases were not run."))
     first = charts[0].result
+    measures = " and ".join(dict.fromkeys(chart.result.measure for chart in charts))
+    against = " Dynamic regret is against the best arm at each step." * ("dynamic" in measures)
     page = Page(
         contents["title"],
         f"{first.regret.shape[1]} runs of {first.checkpoints[-1]} steps; every policy faces the "
-        f"same losses. Mean regret with 95% bands. {caution(first.regret.shape[1])}".rstrip(),
+        f"same losses. Mean {measures} with 95% bands.{against} "
+        f"{caution(first.regret.shape[1])}".rstrip(),
         [Section("Results", blocks), *provenance_sections(contents, charts)],
     )
     folder.publish(page)

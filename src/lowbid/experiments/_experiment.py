@@ -9,7 +9,7 @@ import numpy as np
 
 from lowbid import schedules
 from lowbid._require import require, require_whole
-from lowbid.environments import Environment
+from lowbid.environments import Environment, Switching
 from lowbid.policies import BatchEnsemble, Policy
 from lowbid.simulation import Result
 from lowbid.simulation._inputs import (
@@ -79,18 +79,26 @@ class Case:
 
     @property
     def marks(self) -> dict[str, tuple[int, ...]]:
-        """Steps at which Batch Ensemble policies add a batch, by whose they are."""
+        """Steps at which Batch Ensemble policies add a batch, and those before the arms change."""
         by_steps: dict[tuple[int, ...], list[str]] = {}
         for name, policy in self.policies.items():
             steps = _growths(policy, self.horizon)
             if 0 < len(steps) <= _MOST_MARKS:
                 by_steps.setdefault(steps, []).append(name)
-        return {f"a batch more of {' and '.join(who)}": steps for steps, who in by_steps.items()}
+        marks = {f"a batch more of {' and '.join(who)}": steps for steps, who in by_steps.items()}
+        return marks | _changes(self.environment, self.horizon)
 
     def bounds(self) -> BoundCurves:
         """The bounds on regret that apply to these arms, at the steps that a result records."""
         steps = default_checkpoints(self.horizon)
         return curves_for(self.environment, self.horizon, steps, seed=self.seed, runs=self.runs)
+
+
+def _changes(environment: Environment, horizon: int) -> dict[str, tuple[int, ...]]:
+    """The last steps before the arms change, if they are given and not too many."""
+    after = environment.after or () if isinstance(environment, Switching) else ()
+    steps = tuple(step for step in after if step < horizon)
+    return {"the arms change after": steps} if 0 < len(steps) <= _MOST_MARKS else {}
 
 
 def _growths(policy: Policy, horizon: int) -> tuple[int, ...]:

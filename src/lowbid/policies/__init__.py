@@ -5,6 +5,8 @@ from lowbid.policies._base import Constructor as Constructor
 from lowbid.policies._base import Kernels as Kernels
 from lowbid.policies._base import Policy as Policy
 from lowbid.policies._citation import citation as citation
+from lowbid.policies._forgetting import tuned_discount as tuned_discount
+from lowbid.policies._forgetting import tuned_window as tuned_window
 from lowbid.policies.acb import ACB
 from lowbid.policies.anytime_moss import AnytimeMOSS
 from lowbid.policies.batch_ensemble import BatchEnsemble
@@ -13,6 +15,9 @@ from lowbid.policies.bds import BDS
 from lowbid.policies.besa import BESA
 from lowbid.policies.beta_thompson import BetaThompson
 from lowbid.policies.decreasing_epsilon_greedy import DecreasingEpsilonGreedy
+from lowbid.policies.discounted_beta_thompson import DiscountedBetaThompson
+from lowbid.policies.discounted_gaussian_thompson import DiscountedGaussianThompson
+from lowbid.policies.discounted_ucb import DiscountedUCB
 from lowbid.policies.epsilon_greedy import EpsilonGreedy
 from lowbid.policies.explore_then_commit import ExploreThenCommit
 from lowbid.policies.exponential_thompson import ExponentialThompson
@@ -35,6 +40,10 @@ from lowbid.policies.rds import RDS
 from lowbid.policies.reboot import ReBoot
 from lowbid.policies.semi_bounded_imed import SemiBoundedIMED
 from lowbid.policies.semi_bounded_kl_ucb import SemiBoundedKLUCB
+from lowbid.policies.sliding_window_beta_thompson import SlidingWindowBetaThompson
+from lowbid.policies.sliding_window_gaussian_thompson import SlidingWindowGaussianThompson
+from lowbid.policies.sliding_window_lb_sda import SlidingWindowLBSDA
+from lowbid.policies.sliding_window_ucb import SlidingWindowUCB
 from lowbid.policies.ssmc import SSMC
 from lowbid.policies.successive_elimination import SuccessiveElimination
 from lowbid.policies.ucb1 import UCB1
@@ -67,6 +76,9 @@ __all__ = [
     "BatchLikelihood",
     "BetaThompson",
     "DecreasingEpsilonGreedy",
+    "DiscountedBetaThompson",
+    "DiscountedGaussianThompson",
+    "DiscountedUCB",
     "EpsilonGreedy",
     "ExploreThenCommit",
     "ExponentialThompson",
@@ -79,6 +91,10 @@ __all__ = [
     "ReBoot",
     "SemiBoundedIMED",
     "SemiBoundedKLUCB",
+    "SlidingWindowBetaThompson",
+    "SlidingWindowGaussianThompson",
+    "SlidingWindowLBSDA",
+    "SlidingWindowUCB",
     "SuccessiveElimination",
     "UCBAlpha",
     "UCBTuned",

@@ -109,7 +109,7 @@ def draw(axes: Any, chart: Chart, styles: Mapping[str, Style]) -> None:
         else:
             axes.set_ylim(bottom=0)
     on_log = axes.get_yscale() == "log"
-    axes.set(xlabel=chart.unit, ylabel="mean regret, logarithmic" if on_log else "mean regret")
+    axes.set(xlabel=chart.unit, ylabel=f"mean {chart.result.measure}{', logarithmic' * on_log}")
     axes.set_title(chart.title, loc="left")
     axes.grid(axis="y", color="#e6e6e6", linewidth=0.6)
     axes.set_axisbelow(True)

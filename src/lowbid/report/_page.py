@@ -82,8 +82,8 @@ def ranking(result: Result) -> Table:
         numbers = [row.sd, row.quantiles[0.5], row.quantiles[0.95], row.max]
         cells = [row.policy, figure(row.mean), interval(row.low, row.high)]
         rows.append([*cells, *(figure(number) for number in numbers), behind])
-    head = ["policy", "mean regret", "95% interval", "sd", "median", "95% of runs below", "worst"]
-    return Table([*head, "behind the best, paired"], rows)
+    head = ["policy", f"mean {result.measure}", "95% interval", "sd", "median"]
+    return Table([*head, "95% of runs below", "worst", "behind the best, paired"], rows)
 
 
 def _section(section: Section, shown: Mapping[str, Style]) -> str:
@@ -224,6 +224,7 @@ def chart_data(chart: Chart, shown: Mapping[str, Style]) -> dict[str, Any]:
     return {
         "key": chart.key,
         "title": chart.title,
+        "measure": f"mean {chart.result.measure}",
         "log": chart.log,
         "unit": chart.unit,
         "steps": chart.result.checkpoints.tolist(),

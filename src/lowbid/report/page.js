@@ -196,7 +196,7 @@ class Figure {
     make(svg, "line", { class: "axis", x1: box.x, x2: right, y1: bottom, y2: bottom });
     make(svg, "text", { class: "title", x: box.x + box.width / 2, y: bottom + 33, "text-anchor": "middle" }, this.data.unit);
     const y = box.y + box.height / 2;
-    make(svg, "text", { class: "title", x: 12, y, "text-anchor": "middle", transform: `rotate(-90 12 ${y})` }, "mean regret");
+    make(svg, "text", { class: "title", x: 12, y, "text-anchor": "middle", transform: `rotate(-90 12 ${y})` }, this.data.measure);
   }
 
   label(value) {

@@ -19,6 +19,8 @@ select: Any = None
 update: Any = None
 hold: Any = None
 draw: Any = None
+begin: Any = None
+move: Any = None
 draw_delay: Any = None
 
 
@@ -83,6 +85,7 @@ def play_late(
     pulls: Ints,
     steps_done: Ints,
     stop: Ints,
+    world: Any,
     delays: Floats,
     delays_key: np.uint64,
     lost: float,
@@ -107,6 +110,7 @@ def play_late(
         seek_run(run_begin, losses_key, run)
         seek_run(stream, policy_key, run)
         seek_run(chance, delays_key, run)
+        begin(table, gaps, world, run)
         state = init(parameters, n_arms, horizon)
         post.first[:] = 0
         counts = pulls[row]
@@ -118,6 +122,7 @@ def play_late(
             before = step
             while step < checkpoints[i]:
                 step += 1
+                move(table, gaps, world, step)
                 arm = select(parameters, state, step, stream)
                 if arm < 0 or arm >= n_arms:
                     return int(np.int64(arm))

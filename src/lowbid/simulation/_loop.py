@@ -12,6 +12,7 @@ from lowbid._kernel import Kernel, allocating_kernel, specialise
 from lowbid._random import key, seek_loss, seek_run
 from lowbid._require import require_arm
 from lowbid.environments import Environment
+from lowbid.environments._base import stay
 from lowbid.policies._base import Floats, Ints, Policy
 from lowbid.simulation._delays import Late
 from lowbid.simulation._late_loop import deliver, ignore, play_late
@@ -21,6 +22,8 @@ init: Any = None
 select: Any = None
 update: Any = None
 draw: Any = None
+begin: Any = None
+move: Any = None
 
 
 @allocating_kernel
@@ -36,6 +39,7 @@ def play(
     pulls: Ints,
     steps_done: Ints,
     stop: Ints,
+    world: Any,
 ) -> int:
     """Play the runs `first_run`, ..., one for each row of `regret`, and record them.
 
@@ -52,6 +56,7 @@ def play(
         instance = run if table.shape[0] > 1 else 0
         seek_run(run_begin, losses_key, run)
         seek_run(stream, policy_key, run)
+        begin(table, gaps, world, run)
         state = init(parameters, n_arms, checkpoints[-1])
         counts = pulls[row]
         total = 0.0
@@ -62,6 +67,7 @@ def play(
             before = step
             while step < checkpoints[i]:
                 step += 1
+                move(table, gaps, world, step)
                 arm = select(parameters, state, step, stream)
                 if arm < 0 or arm >= n_arms:
                     return int(np.int64(arm))
@@ -82,9 +88,11 @@ def loop_for(
     init, select, update = policy.kernels
     if not isinstance(select, Kernel):
         select = _within(select, policy.name, environment.n_arms)
-    draw = environment.draw
+    arms = {"draw": environment.draw, "begin": environment.begin, "move": environment.move}
+    if not policy.compiled and environment.move is stay:
+        arms |= {"begin": stay.function, "move": stay.function}  # a compiled call takes longer
     if late is None:
-        return specialise(play, init=init, select=select, update=update, draw=draw), ()
+        return specialise(play, init=init, select=select, update=update, **arms), ()
     hold = type(policy).hold or ignore
     if isinstance(hold, Kernel) and not policy.compiled:
         hold = hold.function  # a plain policy hands over itself, which no kernel takes
@@ -94,7 +102,7 @@ def loop_for(
         select=select,
         hold=hold,
         deliver=specialise(deliver, update=update, hold=hold),
-        draw=draw,
+        **arms,
         draw_delay=type(late.delay).draw,
     )
     return loop, (late.delay.table(), key(seed, "delays"), late.lost, late.batch)

@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from lowbid._version import __version__
-from lowbid.environments import Environment
+from lowbid.environments import Changing, Environment
 from lowbid.errors import InvalidValueError
 from lowbid.policies import Policy
 from lowbid.simulation._delays import Late
 
+# What regret is called that is counted against the best arm at each step.
+DYNAMIC_REGRET = "dynamic regret"
 _CIRCUMSTANCES = ("lowbid", "numpy", "python", "date", "configuration_hash")
 
 
@@ -36,6 +38,8 @@ def provenance(
         "runs": runs,
         "seed": int(seed),
     }
+    if isinstance(environment, Changing):
+        configuration["regret"] = DYNAMIC_REGRET
     if late is not None:
         configuration |= {"delay": repr(late.delay), "lost": late.lost, "batch": late.batch}
     return _stamped(configuration)

@@ -33,7 +33,8 @@ class Result:
     checkpoints : array
         The steps at which the regret was recorded; the last is the horizon.
     regret : array
-        The pseudo-regret up to each checkpoint, (policy, run, checkpoint).
+        The pseudo-regret up to each checkpoint, (policy, run, checkpoint): against the best arm,
+        or, if the arms change, against the best arm at each step (`measure` says which).
     pulls : array
         How often each arm was played in all, (policy, run, arm).
     provenance : dict
@@ -46,6 +47,11 @@ class Result:
     regret: npt.NDArray[np.float64]
     pulls: npt.NDArray[np.int64]
     provenance: dict[str, Any] = dataclasses.field(repr=False)
+
+    @property
+    def measure(self) -> str:
+        """What `regret` is: "regret", or "dynamic regret" if the arms change from step to step."""
+        return str(self.provenance.get("regret", "regret"))
 
     def __getitem__(self, policies: str | list[str] | tuple[str, ...]) -> Result:
         """The result of one policy, or of several, by name."""
@@ -74,7 +80,9 @@ class Result:
         """
         at = self._at(step)
         rows = [summary_row(name, self.regret[i, :, at]) for i, name in enumerate(self.policies)]
-        return Summary(sorted(rows, key=lambda row: row.mean))
+        summary = Summary(sorted(rows, key=lambda row: row.mean))
+        summary.measure = self.measure
+        return summary
 
     def difference(self, first: str, second: str, step: int | None = None) -> Estimate:
         """The regret of `first` less that of `second`, run by run on the same losses.

@@ -10,7 +10,8 @@ import numpy as np
 
 from lowbid._random import key
 from lowbid._require import require_arm
-from lowbid.environments import Environment
+from lowbid.environments import Changing, Environment
+from lowbid.environments._changing import Stage
 from lowbid.policies._base import Floats, Ints, Policy
 from lowbid.simulation._delays import Late
 from lowbid.simulation._loop import loop_for
@@ -86,7 +87,15 @@ def player(
         stop: Ints,
     ) -> None:
         where = (losses_key, policy_key, first, checkpoints, regret, pulls, steps_done, stop)
-        arm = loop(parameters, table, gaps, *where, *more)
+        now, gaps_now, world = _stage(environment, table, gaps, seed)
+        arm = loop(parameters, now, gaps_now, *where, world, *more)
         require_arm(arm, policy.name, environment.n_arms)
 
     return play
+
+
+def _stage(environment: Environment, table: Floats, gaps: Floats, seed: int) -> Stage:
+    """The arms that stay as they are, which threads share; or ones that a thread may change."""
+    if isinstance(environment, Changing):
+        return environment.stage(seed)
+    return Stage(table, gaps, ())

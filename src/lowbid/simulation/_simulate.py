@@ -58,6 +58,10 @@ def simulate(
     else: every policy faces the same losses, and the result is the same for any number of
     workers and any order of the policies.
 
+    On arms that change (`Switching`, `Drifting`) the regret is dynamic: against the arm that is
+    best at each step. Where the arms stand at a step depends on the seed, the run and the step;
+    the chance in the n-th loss of an arm still on the seed, the run, the arm and n.
+
     Parameters
     ----------
     policies : Policy, sequence of Policy, or mapping

@@ -50,7 +50,15 @@ class Row(NamedTuple):
 
 
 class Summary(tuple[Row, ...]):
-    """One row for each policy, best first; prints as a table, as wide as the terminal at most."""
+    """One row for each policy, best first; prints as a table, as wide as the terminal at most.
+
+    Attributes
+    ----------
+    measure : str
+        What is summed up: "regret" or "dynamic regret".
+    """
+
+    measure: str = "regret"
 
     def row(self, policy: str) -> Row:
         """The row of one policy."""
@@ -67,6 +75,8 @@ class Summary(tuple[Row, ...]):
         heads = {name: f"{name:>{width}}" for name, width in widths.items()}
         lines = _lines("policy", heads, names, apart)
         lines.append("-" * max(map(len, lines)))
+        if self.measure != "regret":
+            lines.insert(0, self.measure)
         for row, cells in zip(self, rows, strict=True):
             lines += _lines(row.policy, {name: cells[name] for name in widths}, names, apart)
         return "\n".join([*lines, *textwrap.wrap(caution(self[0].runs), room())])

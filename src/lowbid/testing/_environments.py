@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from lowbid._arrays import Floats
 from lowbid._kernel import interpreted
-from lowbid.environments import Environment
+from lowbid.environments import Changing, Environment
 from lowbid.simulation import loss_of
 
 _SEED = 11
+_STEPS = (1, 2, 150, 400)  # of arms that change
 
 
 def check_environment(environment: Environment, draws: int = 4000) -> None:
@@ -17,6 +19,8 @@ def check_environment(environment: Environment, draws: int = 4000) -> None:
     - Its losses have the means and variances that it states, and lie in its support.
     - A loss depends on the seed, the run, the arm and its number alone, and is the same compiled
       and uncompiled.
+    - If the arms change, all this holds at the first step and at later ones; and where the arms
+      stand depends on the seed, the run and the step alone.
 
     Parameters
     ----------
@@ -37,7 +41,35 @@ def check_environment(environment: Environment, draws: int = 4000) -> None:
     >>> from lowbid.testing import check_environment
     >>> check_environment(lowbid.Bernoulli([0.2, 0.7]))
     """
-    table = environment.table(_SEED, 2)
+    if not isinstance(environment, Changing):
+        _check_losses(environment, environment.table(_SEED, 2), draws)
+        return
+    _check_changes(environment)
+    for step in _STEPS:
+        _check_losses(environment, environment.table_at(step, _SEED), draws)
+
+
+def _check_changes(environment: Changing) -> None:
+    """What is not known of the arms but through their table is known at each step."""
+    means = environment.means_at(_STEPS, _SEED)
+    again = np.concatenate([environment.means_at([step], _SEED) for step in _STEPS])
+    with interpreted():
+        plain = environment.means_at(_STEPS, _SEED)
+    for arm in range(environment.n_arms):
+        for found, what in ((again, "course from step to step"), (plain, "uncompiled course")):
+            _expect(bool((found[:, arm] == means[:, arm]).all()), environment, arm, what)
+    stage = environment.stage(_SEED)
+    environment.begin(*stage, 0)
+    for step in range(1, _STEPS[-1] + 1):
+        environment.move(*stage, step)
+        if step in _STEPS:
+            now = environment.means_of(stage.table)
+            for arm in range(environment.n_arms):
+                gap = now[0, arm] - now[0].min()
+                _expect(abs(stage.gaps[0, arm] - gap) <= 1e-12, environment, arm, "gap")
+
+
+def _check_losses(environment: Environment, table: Floats, draws: int) -> None:
     means, variances = environment.means_of(table), environment.variances_of(table)
     low, high = environment.support
     for arm in range(environment.n_arms):

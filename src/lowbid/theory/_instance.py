@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from lowbid._arrays import Floats
 from lowbid._require import require, require_whole
-from lowbid.environments import Arms, Environment, RandomArms
+from lowbid.environments import Arms, Changing, Environment, RandomArms
 from lowbid.errors import InvalidValueError
 from lowbid.theory._inputs import MOST_RUNS
 from lowbid.theory.laws import FiniteLaw, Law, law_of
@@ -60,8 +60,18 @@ def instance_of(environment: Environment) -> Instance:
             f"{environment!r} has other arms in each run, and bounds are for given ones; take one "
             "of its instances: lowbid.theory.instances(environment, seed, runs)."
         )
+    refuse_changing(environment)
     raise InvalidValueError(
         f"environment is {environment!r}; give arms, such as lowbid.Bernoulli([0.1, 0.5])."
+    )
+
+
+def refuse_changing(environment: Environment) -> None:
+    """Refuse arms that no bound here is for."""
+    require(
+        not isinstance(environment, Changing),
+        f"{environment!r} has arms that change, and bounds are for arms that stay as they are; "
+        "leave the bounds out.",
     )
 
 

@@ -19,7 +19,7 @@ from lowbid._require import (
 from lowbid.environments import Arms, Environment, RandomArms
 from lowbid.errors import InvalidValueError
 from lowbid.theory import lower, textbook, theorem1, theorem2
-from lowbid.theory._instance import instances
+from lowbid.theory._instance import instances, refuse_changing
 from lowbid.theory.optimism import GARNETT, PAPER, Proof
 from lowbid.theory.textbook import Bound
 
@@ -119,6 +119,7 @@ def curves_for(
     """
     horizon = require_whole("horizon", horizon)
     require_probability("delta", delta)
+    refuse_changing(environment)
     if not isinstance(environment, Arms | RandomArms):
         raise InvalidValueError(
             f"environment is {shown(environment)}; give arms, such as Bernoulli."

@@ -148,9 +148,7 @@ class SharedBandit(BanditViews):
             Your own id for this call. If it is repeated, in any process, it gives the decision that
             was made and changes nothing.
         """
-        many = None if n is None else require_whole("n", n, at_least=0)
-        unit, request_id = _read_key("unit", unit), _read_key("request_id", request_id)
-        return self._submit(Decide(many, unit, request_id))
+        return self._submit(deciding(n, unit, request_id))
 
     def update(
         self,
@@ -216,9 +214,7 @@ class SharedBandit(BanditViews):
             one was, or if the decision was forgotten or its window is over; "removed" if its arm
             is gone; "unknown" if no such decision was made.
         """
-        kind = read_kind(_ANSWER, bare, losses, rewards)
-        outcomes = _outcomes(kind, ids, losses, rewards, by_id=True)
-        return self._submit(Report(kind, outcomes, None))
+        return self._submit(answering(ids, *bare, losses=losses, rewards=rewards))
 
     def forget(self, decision: Decision) -> Rejection | None:
         """Give up on a decision's outcome; gives what `update` would."""
@@ -367,18 +363,43 @@ class SharedBandit(BanditViews):
             rejections["repeated"] = None
         return [rejections.get(answer, "closed") for answer in answers]
 
+    def submit_all(self, calls: Sequence[Call]) -> None:
+        """Carry out calls, such as `deciding` makes, in one commit; each keeps its own answer."""
+        self._follow_fork()
+        self._group.submit_all(calls)
+
     def _submit(self, call: Call) -> Any:
+        self._follow_fork()
+        return self._group.submit(call)
+
+    def _follow_fork(self) -> None:
         if os.getpid() != self._process:
             self._log.forked(intact=not self._group.busy)
             self._group = GroupCommit(self._log.carry_out)
             self._process = os.getpid()
-        return self._group.submit(call)
 
     def __reduce__(self) -> Any:
         raise InvalidValueError(
             "a shared bandit cannot be copied or pickled; open it where it is needed: "
             f"lowbid.open({self._log.store.address!r}, {self.name!r})."
         )
+
+
+def deciding(n: int | None, unit: str | None, request_id: str | None) -> Decide:
+    """The call that `SharedBandit.decide` makes."""
+    many = None if n is None else require_whole("n", n, at_least=0)
+    return Decide(many, _read_key("unit", unit), _read_key("request_id", request_id))
+
+
+def answering(
+    ids: Iterable[str],
+    *bare: Any,
+    losses: Sequence[float] | None = None,
+    rewards: Sequence[float] | None = None,
+) -> Report:
+    """The call that `SharedBandit.answer` makes."""
+    kind = read_kind(_ANSWER, bare, losses, rewards)
+    return Report(kind, _outcomes(kind, ids, losses, rewards, by_id=True), None)
 
 
 def _outcomes(

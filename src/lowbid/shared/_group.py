@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from lowbid.shared._calls import Call
@@ -50,6 +50,21 @@ class GroupCommit:
         if call.error is not None:
             raise call.error
         return call.value
+
+    def submit_all(self, calls: Sequence[Call]) -> None:
+        """Carry out calls together. Each keeps its own answer or error; none is raised."""
+        with self._mutex:
+            self._waiting.extend(calls)
+            leads, self._busy = not self._busy, True
+        for call in calls:
+            if not leads:
+                call.wake.acquire()
+            leads = False
+            if not call.done:
+                try:
+                    self._lead(call)
+                except Exception as error:  # what the leader's calls would have raised
+                    call.fail(error)
 
     def _lead(self, own: Call) -> None:
         """Carry out all that is waiting, then let another thread lead."""

@@ -1,9 +1,9 @@
-"""Compiled kernels: the module that imports numba (`_memory` has two hints of its own).
+"""Kernels: plain Python functions on numbers, arrays and named tuples, compiled when called.
 
-A *kernel* is a plain Python function on numbers, arrays and named tuples. It is compiled on
-its first call, not when its module is imported, so ``import lowbid`` stays quick. The same
-function runs uncompiled under `interpreted` (or with ``NUMBA_DISABLE_JIT=1``), which is how
-tests compare the two bit for bit.
+A kernel is compiled on its first call, not when its module is imported, so ``import lowbid`` stays
+quick. The same function runs uncompiled under `interpreted` (or with ``NUMBA_DISABLE_JIT=1``),
+which is how tests compare the two bit for bit. Since they give the same bits, a kernel may also run
+uncompiled while it is compiled in the background: see `compiling`.
 
 `specialise` makes a new kernel out of a template by binding some of the template's global
 names to other kernels: the simulation loop is written once and compiled once per policy.
@@ -18,24 +18,31 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import functools
-import hashlib
 import importlib
 import os
 import pickle
 import threading
 import types
-import uuid
 from collections.abc import Callable, Iterator
-from typing import Any, Generic, ParamSpec, TypeVar, cast
+from typing import Any, Generic, Literal, ParamSpec, TypeVar, cast
 
 import numpy as np
+
+from lowbid._background import background
+from lowbid._functions import describe, fingerprint, rebind, referenced
+from lowbid._require import require_choice
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_compiling = threading.RLock()
-_interpreted = contextvars.ContextVar(
-    "interpreted", default=os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+When = Literal["background", "now", "never"]
+WHEN: tuple[When, ...] = ("background", "now", "never")
+
+_building = threading.RLock()
+_disabled = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+# When kernels that are called are compiled; "within" an uncompiled one, they are not either.
+_when: contextvars.ContextVar[When | Literal["within"]] = contextvars.ContextVar(
+    "when", default="never" if _disabled else "now"
 )
 
 
@@ -49,65 +56,66 @@ class Kernel(Generic[P, R]):
         allocates: bool = False,
     ) -> None:
         self.allocates = allocates
-        self.function = function if bindings is None else _rebind(function, bindings)
+        self.function = function if bindings is None else rebind(function, bindings)
         self.special: tuple[Any, ...] = ()  # the template and bindings that it was made of
+        self.forms: dict[Any, Form] = {}
         self.__doc__ = function.__doc__
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        if _interpreted.get():
-            # Streams of random bits wrap around at 2**64 by design.
-            with np.errstate(over="ignore"):
-                return self.function(*args, **kwargs)
-        return self.compiled(*args, **kwargs)
+        when = _when.get()
+        if when == "now":
+            return self.compiled(*args, **kwargs)
+        if when == "within":
+            return self.function(*args, **kwargs)
+        if when == "background" and not kwargs:
+            return self.form(args)(*args)
+        return run_uncompiled(self.function, *args, **kwargs)
 
     def entry(self, *arguments: Any) -> Callable[..., R]:
         """A function for arguments of exactly these types, which it does not look at again.
 
         Finding out the types of a dozen arrays takes ten times as long as most rules. The caller
-        must hand in the same types each time.
+        must hand in the same types each time. In the background it is a `Form`, until that is
+        compiled.
         """
-        if _interpreted.get():
-            return functools.partial(_run_uncompiled, self.function)
-        compiled = self.compiled
-        compile_for = getattr(compiled, "compile", None)
-        if compile_for is None:
-            return compiled
-        import numba
+        when = _when.get()
+        if when == "background":
+            form = self.form(arguments)
+            return form.compiled or form
+        if when == "now":
+            return cast(Callable[..., R], _compiler().compiled_for(self.compiled, arguments))
+        return functools.partial(run_uncompiled, self.function)
 
-        type_of: Callable[[Any], Any] = numba.typeof
-        return cast(Callable[..., R], compile_for(tuple(map(type_of, arguments))))
+    def form(self, arguments: tuple[Any, ...]) -> Form:
+        """The form of this kernel for arguments of these types."""
+        kind = _kind(arguments)
+        with contextlib.suppress(KeyError):
+            return self.forms[kind]
+        return self.forms.setdefault(kind, Form(self, _sample(arguments)))
 
     @functools.cached_property
     def compiled(self) -> Callable[P, R]:
         """The numba dispatcher of this kernel and of all kernels that it calls."""
-        with _compiling:
-            import numba
-
-            function = self._calling_compiled()
-            try:
-                dispatcher = numba.njit(cache=True, **self.options)(function)
-                _share_cache(dispatcher)
-                return dispatcher
-            except RuntimeError:  # no file to keep a cache beside: typed at a prompt, say
-                return numba.njit(**self.options)(function)
+        with _building:
+            return cast(
+                Callable[P, R],
+                _compiler().build_callable(self._calling_compiled(), self.options),
+            )
 
     @functools.cached_property
     def inner(self) -> Any:
-        """What other kernels call: without the wrappers that a call from Python needs."""
-        with _compiling:
-            import numba
-
-            options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, **self.options}
-            return numba.njit(**options)(self._calling_compiled())
+        """What other kernels call: a part of them, without code of its own."""
+        with _building:
+            return _compiler().build_part(self._calling_compiled(), self.options)
 
     def _calling_compiled(self) -> Callable[P, R]:
         """The function, with compiled forms of all kernels that it calls."""
         kernels = {
             name: value.inner
-            for name, value in _referenced(self.function).items()
+            for name, value in referenced(self.function).items()
             if isinstance(value, Kernel)
         }
-        function = _rebind(self.function, kernels)
+        function = rebind(self.function, kernels)
         function.__qualname__ = f"{function.__qualname__}_{self.digest}"
         return function
 
@@ -129,7 +137,7 @@ class Kernel(Generic[P, R]):
     @functools.cached_property
     def digest(self) -> str:
         """A fingerprint of this kernel's code and of everything that it refers to."""
-        return _fingerprint(self.function, repr(self.options))
+        return fingerprint(self.function, repr(self.options))
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         """Pickle it by name, as functions are: what was compiled for it is found again."""
@@ -167,7 +175,7 @@ class Hint(Kernel[P, None]):
     @functools.cached_property
     def compiled(self) -> Any:
         """What numba takes for this function."""
-        with _compiling:
+        with _building:
             return self.build()
 
     @property
@@ -178,7 +186,7 @@ class Hint(Kernel[P, None]):
     @functools.cached_property
     def digest(self) -> str:
         """A fingerprint of what is built."""
-        return _fingerprint(self.build)
+        return fingerprint(self.build)
 
 
 def hint(build: Callable[[], Any]) -> Callable[[Callable[P, None]], Hint[P]]:
@@ -214,8 +222,8 @@ def code_digest(function: Callable[..., Any]) -> str:
         return function.digest
     function = getattr(function, "__func__", function)
     if isinstance(function, types.FunctionType):
-        return _fingerprint(function)
-    return _describe(function)
+        return fingerprint(function)
+    return describe(function)
 
 
 def specialise(template: Kernel[P, R], **bindings: Any) -> Callable[P, R]:
@@ -233,92 +241,109 @@ def specialise(template: Kernel[P, R], **bindings: Any) -> Callable[P, R]:
 @contextlib.contextmanager
 def interpreted() -> Iterator[None]:
     """Run kernels as plain Python inside this block."""
-    token = _interpreted.set(True)
+    token = _when.set("never")
     try:
         yield
     finally:
-        _interpreted.reset(token)
+        _when.reset(token)
 
 
-def _run_uncompiled(function: Callable[..., R], *arguments: Any) -> R:
-    with interpreted():
-        return function(*arguments)
+@contextlib.contextmanager
+def compiling(when: When) -> Iterator[None]:
+    """Compile kernels that are called inside this block at such a time.
 
-
-def _share_cache(dispatcher: Any) -> None:
-    """Let several processes, and older versions of the code, use one cache on disk.
-
-    Numba numbers the files of a kernel's compiled forms. When several processes compile at once,
-    the one that writes the index last drops what the others put there, so a number would be given
-    out again while an index that was read before still calls something else by it: the wrong code
-    would run. Here no name is ever used twice. And numba fails on an index that refers to a class
-    that is no more.
+    "now": on the first call, which waits for it. "background": they run uncompiled until they are
+    compiled. "never": they run uncompiled, and so they do inside `interpreted`, whatever is said
+    here.
     """
-    files = dispatcher._cache._cache_file
-    pattern = files._data_name_pattern.replace(".nbc", ".{unique}.nbc")
-    files._data_name = lambda number: pattern.format(number=number, unique=uuid.uuid4().hex[:12])
-    load_index = files._load_index
-
-    def load_index_or_start_anew() -> Any:
-        try:
-            return load_index()
-        except (AttributeError, ImportError, EOFError, pickle.UnpicklingError):
-            return {}
-
-    files._load_index = load_index_or_start_anew
+    token = _when.set(when if _when.get() in ("now", "background") else "never")
+    try:
+        yield
+    finally:
+        _when.reset(token)
 
 
-def _rebind(function: Callable[P, R], bindings: dict[str, Any]) -> Callable[P, R]:
-    """Copy a function, with some of its global names meaning something else."""
-    if not isinstance(function, types.FunctionType):
-        raise TypeError(f"a kernel is made of a plain function, not of {function!r}")
-    copy = types.FunctionType(
-        function.__code__,
-        {**function.__globals__, **bindings},
-        function.__name__,
-        function.__defaults__,
-        function.__closure__,
-    )
-    copy.__qualname__, copy.__doc__ = function.__qualname__, function.__doc__
-    copy.__module__ = function.__module__
-    return cast(Callable[P, R], copy)
+def default_when() -> When:
+    """When kernels of a bandit are compiled if nothing is said."""
+    when = os.environ.get("LOWBID_COMPILED", WHEN[0])
+    require_choice("the environment variable LOWBID_COMPILED", when, WHEN)
+    return cast(When, when)
 
 
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _codes(constant)
+def run_uncompiled(function: Callable[..., R], *arguments: Any, **named: Any) -> R:
+    """Call a kernel's function, and have all kernels that it calls run uncompiled."""
+    token = _when.set("within")
+    try:
+        with np.errstate(over="ignore"):  # streams of random bits wrap around at 2**64 by design
+            return function(*arguments, **named)
+    finally:
+        _when.reset(token)
 
 
-def _referenced(function: Callable[..., Any]) -> dict[str, Any]:
-    """Global names that a function refers to, with their present values."""
-    known = cast(types.FunctionType, function).__globals__
-    codes = _codes(cast(types.FunctionType, function).__code__)
-    names = sorted({name for code in codes for name in code.co_names})
-    return {name: known[name] for name in names if name in known}
+class Form:
+    """A kernel for arguments of certain types: uncompiled, until it is compiled in the background.
+
+    Attributes
+    ----------
+    compiled
+        What runs then, or None.
+    submitted : bool
+        Whether the background has been told.
+    """
+
+    def __init__(self, kernel: Kernel[..., Any], samples: tuple[Any, ...]) -> None:
+        self.kernel, self.samples = kernel, samples
+        self.compiled: Callable[..., Any] | None = None
+        self.submitted = isinstance(kernel, Hint)
+
+    def __call__(self, *arguments: Any) -> Any:
+        if self.compiled is not None:
+            return self.compiled(*arguments)
+        answer = run_uncompiled(self.kernel.function, *arguments)
+        if not self.submitted:
+            background.submit(self)
+        return answer
+
+    def load(self) -> bool:
+        """Take over what is on disk, and say whether it was there."""
+        self.compiled = _compiler().loaded_for(self.kernel.compiled, self.samples)
+        return self.compiled is not None
+
+    def keeps(self) -> bool:
+        """Whether what is compiled can be kept on disk."""
+        return _compiler().keeps(self.kernel.compiled)
+
+    def compile(self) -> None:
+        """Compile it, keep it on disk if that is possible, and take it over."""
+        self.compiled = _compiler().compiled_for(self.kernel.compiled, self.samples)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Form, (self.kernel, self.samples)
+
+    def __repr__(self) -> str:
+        return repr(self.kernel)
 
 
-def _fingerprint(function: Callable[..., Any], *more: str) -> str:
-    """A short text for a function's code and all that it refers to."""
-    parts = [_describe(cast(types.FunctionType, function).__code__), *more]
-    parts += [f"{name}={_describe(v)}" for name, v in _referenced(function).items()]
-    return hashlib.blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
+def _compiler() -> Any:
+    """The one module that uses numba, which takes a while to import."""
+    return importlib.import_module("lowbid._compiler")
 
 
-def _describe(value: Any) -> str:
-    """A text that changes when the meaning of a value does, and is the same in every process."""
-    if isinstance(value, Kernel):
-        return value.digest
-    if isinstance(value, types.CodeType):
-        constants = ",".join(_describe(constant) for constant in value.co_consts)
-        return f"{value.co_code.hex()}({constants})({value.co_names})({value.co_varnames})"
-    if isinstance(value, types.ModuleType):
-        return value.__name__
-    if isinstance(value, type) and hasattr(value, "_fields"):
-        return f"{value.__qualname__}{value._fields}"
-    if isinstance(value, type) or callable(value):
-        return getattr(value, "__qualname__", type(value).__qualname__)
+def _kind(value: Any) -> Any:
+    """What tells values apart that compiled code takes for different types."""
     if isinstance(value, np.ndarray):
-        return f"{value.dtype}{value.shape}{hashlib.blake2b(value.tobytes()).hexdigest()}"
-    return repr(value)
+        return value.dtype, value.ndim, value.flags.num
+    if isinstance(value, tuple):
+        return type(value), *map(_kind, value)
+    return type(value)
+
+
+def _sample(value: Any) -> Any:
+    """A small value of the same type, so far as compiled code tells types apart."""
+    if isinstance(value, np.ndarray):
+        small = np.empty((0,) * value.ndim, value.dtype)
+        return small if _kind(small) == _kind(value) else value
+    if isinstance(value, tuple):
+        parts = map(_sample, value)
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    return value

@@ -20,6 +20,14 @@ ALL = [
 ]
 
 
+@pytest.fixture
+def slow_ones_compiled(policy, monkeypatch):
+    """Rules that go through all losses at each step take too long uncompiled."""
+    if type(policy).__name__ in ("BDS", "GIRO", "NPTS", "RDS", "WRSDA"):
+        monkeypatch.setenv("LOWBID_COMPILED", "now")
+
+
+@pytest.mark.usefixtures("slow_ones_compiled")
 @pytest.mark.parametrize("policy", quick_by_default(ALL))
 def test_a_restored_bandit_goes_on_as_the_original_would_have(policy, tmp_path):
     bandit = used(policy)
@@ -140,6 +148,7 @@ def test_files_of_format_version_1_promise_nothing_before_they_have_seen_more():
     assert bandit.recommend().high < 1.0
 
 
+@pytest.mark.usefixtures("slow_ones_compiled")
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("policy", quick_by_default(ALL))
 def test_an_arm_that_is_paused_while_room_is_made_is_kept(policy, when):

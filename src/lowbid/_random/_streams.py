@@ -19,7 +19,7 @@ import hashlib
 import numpy as np
 import numpy.typing as npt
 
-from lowbid._kernel import kernel
+from lowbid._kernel import interpreted, kernel
 from lowbid._require import require_whole
 
 Stream = npt.NDArray[np.uint64]
@@ -82,5 +82,6 @@ def key(seed: int, purpose: str) -> np.uint64:
 def stream_of_run(key: np.uint64, run: int) -> Stream:
     """A new stream, at the place where a run begins."""
     stream = np.zeros(1, dtype=np.uint64)
-    seek_run(stream, key, run)
+    with interpreted():  # once, which is not worth a compilation
+        seek_run(stream, key, run)
     return stream

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Self, overload
 
+from lowbid._kernel import When
 from lowbid._random import Stream
 from lowbid._replace_file import replace_file
 from lowbid._require import require_whole
@@ -16,7 +17,15 @@ from lowbid.errors import InvalidValueError
 from lowbid.logs._read import Names
 from lowbid.online._core import Core
 from lowbid.online._decisions import Arm, Decision, Rejection
-from lowbid.online._given import MANY, ONE, read_feedback, read_kind, read_list, read_value
+from lowbid.online._given import (
+    MANY,
+    ONE,
+    read_feedback,
+    read_kind,
+    read_list,
+    read_value,
+    read_when,
+)
 from lowbid.online._learn import learn
 from lowbid.online._roster import read_arms
 from lowbid.online._saved import decoded
@@ -46,6 +55,13 @@ class Bandit(BanditViews):
         A decision whose outcome is not known after this many further decisions is forgotten.
     keep_changes : bool
         Whether what happens is kept until `changes` hands it over to other bandits.
+    compiled : {"background", "now", "never"}, optional
+        When the policy is compiled; its choices do not depend on that. "background": it runs
+        uncompiled at first, some hundred times as slow, and goes over to compiled code between two
+        calls when that is there; no call waits for it. "now": at once, before the bandit is made,
+        which takes some seconds unless it was done before on this machine (``lowbid warm``).
+        "never": not at all. By default what the environment variable ``LOWBID_COMPILED`` says, or
+        "background".
 
     Notes
     -----
@@ -83,6 +99,7 @@ class Bandit(BanditViews):
         reward_range: tuple[float, float] | None = None,
         expiry: int | None = None,
         keep_changes: bool = False,
+        compiled: When | None = None,
     ) -> None:
         names = read_arms(arms)
         policy = BatchLikelihood() if policy is None else policy
@@ -91,7 +108,8 @@ class Bandit(BanditViews):
         expiry = None if expiry is None else require_whole("expiry", expiry)
         steps = None if horizon is None else require_whole("horizon", horizon)
         feedback = read_feedback(policy, loss_range, reward_range)
-        self._core = Core.new(names, policy, seed, steps, feedback, expiry, bool(keep_changes))
+        keep, when = bool(keep_changes), read_when(compiled)
+        self._core = Core.new(names, policy, seed, steps, feedback, expiry, keep, when)
         self._lock = threading.Lock()
 
     # What it is
@@ -295,7 +313,12 @@ class Bandit(BanditViews):
 
     @classmethod
     def from_json(
-        cls, text: str, *, policy: Policy | None = None, keep_changes: bool | None = None
+        cls,
+        text: str,
+        *,
+        policy: Policy | None = None,
+        keep_changes: bool | None = None,
+        compiled: When | None = None,
     ) -> Self:
         """A bandit that goes on exactly as the one that `to_json` described would have.
 
@@ -308,8 +331,10 @@ class Bandit(BanditViews):
             code is not kept in the text.
         keep_changes : bool, optional
             Whether changes are kept from now on; by default as it was.
+        compiled : {"background", "now", "never"}, optional
+            When the policy is compiled, as for a new bandit.
         """
-        return cls._of(decoded(text, policy, "the text"), keep_changes)
+        return cls._of(decoded(text, policy, "the text", read_when(compiled)), keep_changes)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write `to_json` to a file.
@@ -328,9 +353,11 @@ class Bandit(BanditViews):
         *,
         policy: Policy | None = None,
         keep_changes: bool | None = None,
+        compiled: When | None = None,
     ) -> Self:
         """Read a file that `save` wrote; see `from_json`."""
-        return cls._of(decoded(Path(path).read_bytes(), policy, str(path)), keep_changes)
+        text = Path(path).read_bytes()
+        return cls._of(decoded(text, policy, str(path), read_when(compiled)), keep_changes)
 
     @classmethod
     def load_or_new(
@@ -357,7 +384,8 @@ class Bandit(BanditViews):
         fresh = cls(arms, policy, seed, horizon, **options)
         if not Path(path).exists():
             return fresh
-        loaded = cls.load(path, policy=policy, keep_changes=options.get("keep_changes"))
+        others = {name: options.get(name) for name in ("keep_changes", "compiled")}
+        loaded = cls.load(path, policy=policy, **others)
         loaded._core.adopt(fresh._core, where=str(path))
         return loaded
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from lowbid._kernel import When
 from lowbid._random import key, stream_of_run
 from lowbid.errors import InvalidValueError
 from lowbid.online._decisions import Arm, Decision, Decisions, Rejection
@@ -61,12 +62,14 @@ class Core:
         feedback: Feedback | None,
         expiry: int | None,
         keep_changes: bool,
+        compiled: When | None = None,
     ) -> Self:
         """A core that knows nothing of its arms yet."""
         # The stream belongs to the policy that was given, so that no unit of measurement shows.
         stream = stream_of_run(key(seed, policy.identity), 0)
-        engine = Engine(policy_for(policy, feedback), len(names), horizon, stream)
+        engine = Engine(policy_for(policy, feedback), len(names), horizon, stream, compiled)
         roster, journal = Roster(names, engine), Journal(keep_changes)
+        engine.bind(roster.ledger)
         return cls(policy, engine, roster, Decisions(), journal, feedback, expiry)
 
     def to_data(self) -> dict[str, Any]:
@@ -84,15 +87,16 @@ class Core:
         }
 
     @classmethod
-    def from_data(cls, policy: Policy, saved: dict[str, Any]) -> Self:
+    def from_data(cls, policy: Policy, saved: dict[str, Any], compiled: When | None = None) -> Self:
         """What `to_data` described, for this policy."""
         feedback = feedback_from(policy, saved["feedback"])
         try:
             at_work = policy_for(policy, feedback)
         except InvalidValueError:  # a scale that contradicts the range was not refused once
             at_work = policy
-        engine = Engine.from_data(at_work, len(saved["arms"]), saved)
+        engine = Engine.from_data(at_work, len(saved["arms"]), saved, compiled)
         roster = Roster.from_data(engine, saved)
+        engine.bind(roster.ledger)
         decisions = Decisions.from_data(saved["decisions"])
         journal = Journal.from_data(saved["changes"])
         return cls(policy, engine, roster, decisions, journal, feedback, saved["expiry"])

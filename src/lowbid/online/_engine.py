@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
 
-from lowbid._kernel import Kernel, kernel, specialise
+from lowbid._kernel import Form, Kernel, When, compiling, default_when, kernel, specialise
 from lowbid._random import Stream
 from lowbid._require import require_arm
-from lowbid.online._feedback import LOW, WIDTH, Scale, scaled_loss
+from lowbid.online._feedback import LOW, SCALE, WIDTH, Scale, scaled_loss
 from lowbid.online._ledger import Ledger, record
 from lowbid.online._plain import state_from, state_to
 from lowbid.policies import Policy
 from lowbid.policies._base import copy_of, extend
 
 _FIRST_CAPACITY = 1024
+
+R = TypeVar("R")
 
 # The policy's function that the template below is bound to.
 update: Any = None
@@ -53,6 +56,20 @@ class ArmState(NamedTuple):
     capacity: int
 
 
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def _in_its_time(method: Method) -> Method:
+    """Have a method of an engine compile what it calls when the engine does."""
+
+    @functools.wraps(method)
+    def timed(self: Engine, *args: Any, **kwargs: Any) -> Any:
+        with compiling(self.compiled):
+            return method(self, *args, **kwargs)
+
+    return cast(Method, timed)
+
+
 class Engine:
     """Arms are numbers 0, 1, 2, ... here, and nothing is checked.
 
@@ -60,6 +77,8 @@ class Engine:
 
     Attributes
     ----------
+    compiled : {"background", "now", "never"}
+        When the policy is compiled; see `lowbid._kernel.compiling`.
     step : int
         The step about to be played, from 1.
     capacity : int
@@ -70,13 +89,23 @@ class Engine:
     _take_in: Callable[..., Any] | None
     _hold: Callable[..., Any] | None
 
-    def __init__(self, policy: Policy, n_arms: int, horizon: int | None, stream: Stream) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        n_arms: int,
+        horizon: int | None,
+        stream: Stream,
+        compiled: When | None = None,
+    ) -> None:
         self.policy, self.n_arms, self.horizon = policy, n_arms, horizon
+        self.compiled = compiled or default_when()
         self.step, self.capacity = 1, _FIRST_CAPACITY
-        self.parameters, self.state = policy.start(n_arms, horizon, self.capacity)
+        with compiling(self.compiled):
+            self.parameters, self.state = policy.start(n_arms, horizon, self.capacity)
         self.stream = stream
         self._unbind()
 
+    @_in_its_time
     def to_data(self) -> dict[str, Any]:
         """Everything but the policy, as plain data."""
         return {
@@ -88,19 +117,23 @@ class Engine:
         }
 
     @classmethod
-    def from_data(cls, policy: Policy, n_arms: int, saved: dict[str, Any]) -> Self:
+    def from_data(
+        cls, policy: Policy, n_arms: int, saved: dict[str, Any], compiled: When | None = None
+    ) -> Self:
         """What `to_data` described, at work with this policy."""
         stream = np.array([int(word, 16) for word in saved["stream"]], np.uint64)
-        engine = cls(policy, n_arms, saved["horizon"], stream)
+        engine = cls(policy, n_arms, saved["horizon"], stream, compiled)
         engine.step, engine.capacity = int(saved["step"]), int(saved["capacity"])
         engine.replace(state_from(saved["state"], engine.empty(n_arms)), n_arms)
         return engine
 
+    @_in_its_time
     def arm_to_data(self, kept: ArmState) -> dict[str, Any]:
         """An arm that was put aside, as plain data."""
         state = state_to(kept.state, self.empty(1, kept.capacity))
         return {"capacity": kept.capacity, "state": state}
 
+    @_in_its_time
     def arm_from_data(self, saved: dict[str, Any]) -> ArmState:
         """What `arm_to_data` described."""
         capacity = int(saved["capacity"])
@@ -110,10 +143,10 @@ class Engine:
         """The arm to play at this step."""
         if self.step > self.capacity:
             self.make_room(2 * self.capacity)
-        if self._select is None:
-            rule = self.policy.kernels.select
-            self._select = _entry(rule, self.parameters, self.state, 1, self.stream)
-        arm = self._select(self.parameters, self.state, self.step, self.stream)
+        rule = self._select
+        if rule is None:
+            rule = self._bind_select()
+        arm = rule(self.parameters, self.state, self.step, self.stream)
         if type(arm) is int and 0 <= arm < self.n_arms:  # the quick way
             return arm
         return require_arm(arm, self.policy.name, self.n_arms)
@@ -122,21 +155,52 @@ class Engine:
         """Take in a value that was measured of an arm."""
         if step > self.capacity:
             self.make_room(2 * self.capacity)
-        if self._take_in is None:
-            rule = specialise(take_in, update=self.policy.kernels.update)
-            common = (self.parameters, self.state)
-            self._take_in = _entry(rule, *common, 0, 0.0, 1, self.stream, ledger, scale)
-        self._take_in(self.parameters, self.state, arm, value, step, self.stream, ledger, scale)
+        rule = self._take_in
+        if rule is None:
+            rule = self._bind_take_in(ledger, scale)
+        rule(self.parameters, self.state, arm, value, step, self.stream, ledger, scale)
 
     def hold(self, arm: int, change: int) -> None:
         """Tell the policy that an arm has more or fewer pending decisions, if it wants to know."""
-        rule = type(self.policy).hold
-        if rule is None:
+        if type(self.policy).hold is None:
             return
-        if self._hold is None:
-            self._hold = _entry(rule, self.parameters, self.state, arm, change)
-        self._hold(self.parameters, self.state, arm, change)
+        rule = self._hold
+        if rule is None:
+            rule = self._bind_hold()
+        rule(self.parameters, self.state, arm, change)
 
+    def bind(self, ledger: Ledger) -> None:
+        """Compile all that a decision and its outcome take, if that is to be done now."""
+        if self.compiled == "now":
+            self._bind_select()
+            self._bind_take_in(ledger, np.zeros(len(SCALE)))
+            if type(self.policy).hold is not None:
+                self._bind_hold()
+
+    # A rule that is not compiled yet is looked for again in the next call, and goes over then.
+
+    @_in_its_time
+    def _bind_select(self) -> Callable[..., Any]:
+        rule = self.policy.kernels.select
+        entry = _entry(rule, self.compiled, self.parameters, self.state, 1, self.stream)
+        self._select = None if isinstance(entry, Form) else entry
+        return entry
+
+    @_in_its_time
+    def _bind_take_in(self, ledger: Ledger, scale: Scale) -> Callable[..., Any]:
+        rule = specialise(take_in, update=self.policy.kernels.update)
+        common = (self.parameters, self.state)
+        entry = _entry(rule, self.compiled, *common, 0, 0.0, 1, self.stream, ledger, scale)
+        self._take_in = None if isinstance(entry, Form) else entry
+        return entry
+
+    @_in_its_time
+    def _bind_hold(self) -> Callable[..., Any]:
+        entry = _entry(type(self.policy).hold, self.compiled, self.parameters, self.state, 0, 1)
+        self._hold = None if isinstance(entry, Form) else entry
+        return entry
+
+    @_in_its_time
     def indices(self) -> list[float]:
         """Every arm's index now."""
         if self.step > self.capacity:
@@ -144,6 +208,7 @@ class Engine:
         values = self.policy.indices(self.parameters, self.state, self.step)
         return [float(value) for value in values[: self.n_arms]]
 
+    @_in_its_time
     def ahead(self) -> Any:
         """A copy of the state as the next choice will find it: new batches, say, are in use."""
         if self.step > self.capacity:
@@ -152,6 +217,7 @@ class Engine:
         self.policy.kernels.select(self.parameters, state, self.step, np.zeros(1, np.uint64))
         return state
 
+    @_in_its_time
     def make_room(self, capacity: int) -> None:
         """Move the state into one with room for more steps."""
         state = extend(self.state, self.empty(self.n_arms, capacity))
@@ -160,31 +226,37 @@ class Engine:
         self.capacity, self.state, self.parameters = capacity, state, parameters
         self._unbind()
 
+    @_in_its_time
     def replace(self, state: Any, n_arms: int) -> None:
         """Go on with another state."""
         self.parameters = self.policy.parameters(n_arms, self.horizon, self.capacity)
         self.n_arms, self.state = n_arms, state
         self._unbind()
 
+    @_in_its_time
     def empty(self, n_arms: int, capacity: int | None = None) -> Any:
         """The state of arms of which nothing is known, by default with the room that there is."""
         return self.policy.start(n_arms, self.horizon, capacity or self.capacity)[1]
 
+    @_in_its_time
     def add(self) -> None:
         """Go on with one arm more, of which nothing is known."""
         self.replace(self._take([*range(self.n_arms), -1]), self.n_arms + 1)
 
+    @_in_its_time
     def remove(self, arm: int) -> None:
         """Go on without an arm."""
         rest = [other for other in range(self.n_arms) if other != arm]
         self.replace(self._take(rest), self.n_arms - 1)
 
+    @_in_its_time
     def put_aside(self, arm: int) -> ArmState:
         """Go on without an arm, and give what is known of it."""
         kept = ArmState(self._take([arm]), self.capacity)
         self.remove(arm)
         return kept
 
+    @_in_its_time
     def take_back(self, kept: ArmState) -> None:
         """Go on with an arm that was put aside, as the last one."""
         state = kept.state
@@ -193,10 +265,12 @@ class Engine:
         sizes = (self.n_arms, 1)
         self.replace(self.policy.join(self.state, state, sizes, self.empty), self.n_arms + 1)
 
+    @_in_its_time
     def reorder(self, arms: Sequence[int]) -> None:
         """Call arm ``arms[i]`` arm i from now on."""
         self.replace(self._take(arms), self.n_arms)
 
+    @_in_its_time
     def merge(self, other: Engine) -> None:
         """Take in what another engine knows of the same arms in the same order."""
         merged = self.policy.merge(self.state, other.state)
@@ -205,6 +279,7 @@ class Engine:
         self.step, self.capacity = self.step + other.step - 1, capacity
         self.replace(state, self.n_arms)
 
+    @_in_its_time
     def _take(self, arms: Sequence[int]) -> Any:
         return self.policy.take(self.state, self.n_arms, arms, self.empty)
 
@@ -215,5 +290,13 @@ class Engine:
         return {**self.__dict__, "_select": None, "_take_in": None, "_hold": None}
 
 
-def _entry(function: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
-    return function.entry(*arguments) if isinstance(function, Kernel) else function
+def _entry(function: Any, when: When, *arguments: Any) -> Callable[..., Any]:
+    if isinstance(function, Kernel):
+        return function.entry(*arguments)
+    return function if when == "now" else functools.partial(_call, function, when)
+
+
+def _call(function: Callable[..., R], when: When, *arguments: Any) -> R:
+    """Call a plain function that may call kernels."""
+    with compiling(when):
+        return function(*arguments)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from lowbid._kernel import compiling
 from lowbid.errors import InvalidValueError
 from lowbid.online._core import Core
 from lowbid.online._decisions import Arm
@@ -156,10 +157,9 @@ def bids_of(core: Core) -> list[Bid]:
     policy = core.engine.policy
     if not isinstance(policy, BatchEnsemble):
         raise InvalidValueError(f"{policy.name} has no batches; BatchEnsemble has.")
-    return [
-        Bid(core.roster.names[int(bid.arm)], _in_units(core, bid.estimate))
-        for bid in policy.bids(core.engine.ahead())
-    ]
+    with compiling(core.engine.compiled):
+        bids = policy.bids(core.engine.ahead())
+    return [Bid(core.roster.names[int(bid.arm)], _in_units(core, bid.estimate)) for bid in bids]
 
 
 def _batches(core: Core) -> tuple[dict[Arm, list[float]], dict[Arm, list[int]]]:
@@ -168,7 +168,8 @@ def _batches(core: Core) -> tuple[dict[Arm, list[float]], dict[Arm, list[int]]]:
     if not isinstance(policy, BatchEnsemble):
         return {}, {}
     state = core.engine.ahead()
-    table = policy.estimates(state)
+    with compiling(core.engine.compiled):
+        table = policy.estimates(state)
     estimates = [[_in_units(core, float(x)) for x in row] for row in table]
     sizes = state.batches.counts[:, : table.shape[1]].astype(int).tolist()
     return dict(zip(names, estimates, strict=True)), dict(zip(names, sizes, strict=True))

@@ -22,7 +22,8 @@ Range = tuple[float, float]
 _MAPPING = ("shift", "factor", "origin")
 
 # What compiled code reads of a `Feedback`.
-LOW, WIDTH, SHIFT, FACTOR, ORIGIN, FLOOR, CEILING = range(7)
+SCALE = ("low", "width", "shift", "factor", "origin", "floor", "ceiling")
+LOW, WIDTH, SHIFT, FACTOR, ORIGIN, FLOOR, CEILING = range(len(SCALE))
 Scale = npt.NDArray[np.float64]
 
 
@@ -62,9 +63,8 @@ class Feedback:
     scale: Scale = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        names = ("low", "width", "shift", "factor", "origin", "floor", "ceiling")
         object.__setattr__(self, "rewards", self.kind == "reward")
-        object.__setattr__(self, "scale", np.array([getattr(self, name) for name in names], float))
+        object.__setattr__(self, "scale", np.array([getattr(self, name) for name in SCALE], float))
 
     @property
     def plural(self) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from lowbid._require import LARGEST_LOSS, real_number
+from lowbid._kernel import WHEN, When
+from lowbid._require import LARGEST_LOSS, real_number, require_choice
 from lowbid.errors import InvalidValueError
 from lowbid.online._feedback import Feedback, Kind, Range, feedback_for
 from lowbid.policies import Policy
@@ -95,3 +96,10 @@ def _out_of_range(value: float, feedback: Feedback) -> str:
         f"the {kind} is {value!r}, but this bandit takes {feedback.plural} {ends}; scale it, or "
         f"say which there are: Bandit({kind}_range=(lowest, highest))."
     )
+
+
+def read_when(compiled: When | None) -> When | None:
+    """When to compile; None if nothing was said."""
+    if compiled is not None:
+        require_choice("compiled", compiled, WHEN)
+    return compiled

@@ -10,6 +10,7 @@ import hashlib
 import json
 from typing import Any
 
+from lowbid._kernel import When
 from lowbid._version import __version__
 from lowbid.errors import FileFormatError
 from lowbid.online._core import Core
@@ -32,7 +33,9 @@ def encoded(core: Core) -> str:
     return _layout({**body, "checksum": _checksum(body)})
 
 
-def decoded(text: str | bytes, policy: Policy | None, where: str) -> Core:
+def decoded(
+    text: str | bytes, policy: Policy | None, where: str, compiled: When | None = None
+) -> Core:
     """The bandit of a text, or a clear error."""
     try:
         body = json.loads(text)
@@ -51,7 +54,8 @@ def decoded(text: str | bytes, policy: Policy | None, where: str) -> Core:
         raise _damaged(where)
     rule = policy_from(body["policy"], policy)
     try:
-        return Core.from_data(rule, body if version > 1 else _from_version_1(body, rule))
+        saved = body if version > 1 else _from_version_1(body, rule)
+        return Core.from_data(rule, saved, compiled)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise FileFormatError(
             f"{where} is whole, but this lowbid ({__version__}) cannot make a {rule.name} of it, "

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lowbid import environments
-from lowbid._kernel import interpreted
+from lowbid._kernel import When, interpreted
 from lowbid._random import key, stream_of_run
 from lowbid.environments import Arms, Empirical
 from lowbid.errors import InvalidValueError, LowbidError
@@ -111,7 +111,7 @@ def _check_same_choices(policy: Policy, arms: Arms, horizon: int) -> None:
         plain = simulate(policy, arms, horizon, _RUNS, SEED, steps, workers=1)
     expect(same(result, again), policy, arms, "two simulations with the same seed differ")
     expect(same(result, plain), policy, arms, "the compiled and the uncompiled simulation differ")
-    played = [arm for arm, _ in _online(policy, arms, horizon)]
+    played = [arm for arm, _ in _online(policy, arms, horizon, "never")]
     gaps = arms.means - arms.means.min()
     expect(
         np.allclose(np.cumsum(gaps[played]), result.regret[0, 0])
@@ -122,9 +122,11 @@ def _check_same_choices(policy: Policy, arms: Arms, horizon: int) -> None:
     )
 
 
-def _online(policy: Policy, arms: Arms, horizon: int) -> Iterator[tuple[int, Bandit]]:
+def _online(
+    policy: Policy, arms: Arms, horizon: int, compiled: When
+) -> Iterator[tuple[int, Bandit]]:
     """The arms that a bandit plays on the losses of run 0."""
-    bandit = Bandit(arms.n_arms, policy, seed=SEED, horizon=horizon)
+    bandit = Bandit(arms.n_arms, policy, seed=SEED, horizon=horizon, compiled=compiled)
     counts = [0] * arms.n_arms
     table = arms.table()
     for _ in range(horizon):
@@ -182,7 +184,7 @@ def _check_long_online_run(policy: Policy) -> None:
     arms = suitable_arms(policy)[0]
     policy = informed_of(policy, arms)
     result = simulate(policy, arms, _LONG_HORIZON, 1, SEED, workers=1)
-    played = [arm for arm, _ in _online(policy, arms, _LONG_HORIZON)]
+    played = [arm for arm, _ in _online(policy, arms, _LONG_HORIZON, "now")]
     expect(
         np.array_equal(np.bincount(played, minlength=arms.n_arms), result.pulls[0, 0]),
         policy,
@@ -197,7 +199,7 @@ def _check_every_arm_tried(policy: Policy, arms: Arms, horizon: int) -> None:
 
 
 def _check_bad_input(policy: Policy, arms: Arms) -> None:
-    *_, (_, bandit) = _online(policy, arms, 20)
+    *_, (_, bandit) = _online(policy, arms, 20, "never")
     before = copy.deepcopy(list(arrays_of(bandit.state)))
     low, high = policy.loss_range
     bad: list[tuple[Any, Any]] = [(0, math.nan), (0, math.inf), (0, -math.inf), (0, "much")]

@@ -1,0 +1,150 @@
+"""Kernels that run uncompiled while they are compiled, in processes of their own."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+BEGIN = """
+import sys, time, logging
+import lowbid
+from lowbid._background import background
+
+def play(bandit, steps):
+    chosen = []
+    for step in range(steps):
+        arm = bandit.select()
+        chosen.append(arm)
+        bandit.update(arm, loss=(0.3 + 0.1 * step * (1 + arm)) % 1.0)
+    return chosen
+
+def is_over(bandit):
+    engine = bandit._core.engine
+    return engine._select is not None and engine._take_in is not None
+
+bandit = lowbid.Bandit(3, lowbid.UCB1(), seed=1, compiled="background")
+expected = play(lowbid.Bandit(3, lowbid.UCB1(), seed=1, compiled="never"), 300)
+"""
+
+
+def run(script, tmp_path, **environment):
+    """What a new process with an empty cache prints."""
+    given = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), **environment}
+    out = subprocess.run(
+        [sys.executable, "-c", BEGIN + textwrap.dedent(script)],
+        env=given,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert out.returncode == 0, out.stderr
+    return out.stdout.split(), out.stderr
+
+
+def test_a_bandit_decides_before_anything_is_compiled(tmp_path):
+    script = """
+    first = play(bandit, 10)
+    print(first == expected[:10], "numba" in sys.modules, is_over(bandit))
+    """
+    assert run(script, tmp_path) == (["True", "False", "False"], "")
+
+
+@pytest.mark.slow
+def test_it_goes_over_between_two_calls_and_makes_the_same_choices(tmp_path):
+    script = """
+    chosen = play(bandit, 20)
+    print(background.wait(200), is_over(bandit))
+    chosen += play(bandit, 280)  # not the same losses as in one go
+    again = lowbid.Bandit(3, lowbid.UCB1(), seed=1, compiled="never")
+    print(is_over(bandit), play(again, 20) + play(again, 280) == chosen)
+    print(all((a == b).all() for a, b in zip(again.state, bandit.state)))
+    """
+    printed, errors = run(script, tmp_path)
+    assert printed == ["True", "False", "True", "True", "True"]
+    assert errors == ""
+    assert list((tmp_path / "cache").rglob("*.nbc"))
+
+
+@pytest.mark.slow
+def test_where_nothing_can_be_kept_the_thread_compiles(tmp_path):
+    script = """
+    play(bandit, 20)
+    print(background.wait(200), background.helper, play(bandit, 2) and is_over(bandit))
+    """
+    printed, _ = run(script, tmp_path, NUMBA_CACHE_DIR="/proc/nowhere")
+    assert printed[0] == "True"
+    assert printed[-1] == "True"
+
+
+@pytest.mark.slow
+def test_a_forked_process_goes_on_by_itself(tmp_path):
+    """While the parent compiles, in its thread: a lock that is held there would stay held."""
+    script = """
+    import os
+    sys.executable = ""  # no helper
+    chosen = play(bandit, 20)
+    for pause in (0.1, 0.8, 0.5):
+        time.sleep(pause)
+        child = os.fork()
+        if child == 0:
+            begin = time.monotonic()
+            play(bandit, 20)
+            print(background.wait(200), flush=True)
+            play(bandit, 2)
+            print(is_over(bandit), flush=True)
+            os._exit(0)
+        print(os.waitpid(child, 0)[1], flush=True)
+    print(background.wait(200))
+    play(bandit, 2)
+    print(is_over(bandit))
+    """
+    printed, _ = run(script, tmp_path)
+    assert printed == ["True", "True", "0"] * 3 + ["True", "True"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after", [0.3, 0.8, 1.5])
+def test_a_process_can_end_at_any_time(after, tmp_path):
+    script = f"""
+    sys.executable = ""  # no helper: the thread itself is inside the compiler
+    play(bandit, 20)
+    time.sleep({after})
+    print(background.open != [])
+    """
+    assert run(script, tmp_path)[0] == ["True"]
+
+
+def test_what_cannot_be_compiled_goes_on_uncompiled(tmp_path):
+    script = """
+    from lowbid._kernel import compiling, kernel
+
+    @kernel
+    def odd(x):
+        return {x: str(type(x))}[x]
+
+    with compiling("background"):
+        print(odd(1.0), background.wait(200), odd(1.0))
+    """
+    printed, errors = run(script, tmp_path)
+    assert " ".join(printed) == "<class 'float'> True <class 'float'>"
+    assert "goes on uncompiled" in errors
+
+
+def test_a_policy_in_plain_python_needs_no_compiler(tmp_path):
+    script = """
+    class InTurn(lowbid.Policy):
+        def init(self, n_arms, capacity):
+            return ()
+        def select(self, state, step, stream):
+            return step % 3
+        def update(self, state, arm, loss, step, stream):
+            pass
+
+    print(play(lowbid.Bandit(3, InTurn()), 6), "numba" in sys.modules)
+    """
+    assert " ".join(run(script, tmp_path, LOWBID_COMPILED="background")[0]) == (
+        "[1, 2, 0, 1, 2, 0] False"
+    )

@@ -5,6 +5,8 @@
       --rules "batch-ensemble-value-iteration,padded-counts,psrl:precision=10"
   lowbid mdp draw --environment grid --rule batch-ensemble-value-iteration:batches=4
   lowbid mdp reproduce
+  lowbid mdp deep-sea --sizes 10,20 --runs 5 --episodes 600
+  lowbid mdp deep-control --environment CartPole-v1
 Environments and rules are names, with parameters if you like. bandit: stands before arms, as in
 bandit:bernoulli:0.1,0.5, and gymnasium: before names of Gymnasium's tables, as in
 gymnasium:FrozenLake-v1,best_return=1; the drawing of a grid is a text file, grid:drawing=@FILE.
@@ -21,12 +23,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lowbid.cli._arguments import named_path, whole
+from lowbid.cli._deep import configure_deep
 
 if TYPE_CHECKING:
     from lowbid import mdp
     from lowbid.simulation import Result
 
-ACTIONS = ("list", "compare", "draw", "reproduce")
+ACTIONS = ("list", "compare", "draw", "reproduce", "deep-sea", "deep-control")
 _OUT, _OUT_OF_REPRODUCE = "lowbid-mdp", "lowbid-mdp-reproduce"
 _RUNS, _QUICK_RUNS = 20, 5
 _DEFAULT_RULES = "batch-ensemble-value-iteration,padded-counts,psrl,rlsvi"
@@ -56,6 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         each.add_argument("--episodes", type=whole, default=1000, help="in a run; 1000")
         each.add_argument("--seed", type=int, default=0, help="the same seed, the same result; 0")
         each.add_argument("--out", type=Path, default=Path(_OUT), help=f"a folder; {_OUT}")
+    configure_deep(actions)
     _configure_reproduce(actions.add_parser("reproduce", help="which reading works: a page"))
 
 

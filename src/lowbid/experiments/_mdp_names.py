@@ -38,19 +38,35 @@ def environment_names() -> dict[str, type[mdp.Tabular]]:
     return {kebab(name): getattr(mdp, name) for name in names}
 
 
+def deep_rule_names() -> dict[str, type[Any]]:
+    """All deep rules, by the names of the command line; they need JAX."""
+    from lowbid.mdp import deep
+
+    return {kebab(rule.__name__): rule for rule in (deep.BootstrappedDQN, deep.BiddingDQN)}
+
+
 def rules_of_text(text: str) -> list[mdp.Rule]:
     """Rules from a list in one text; an item with = belongs to the rule before it.
 
     >>> [rule.name for rule in rules_of_text("psrl:prior=0.2,precision=10,vibe")]
     ['PSRL(prior=0.2, precision=10)', 'VIBE']
     """
+    return _rules_of_text(text, rule_names())
+
+
+def deep_rules_of_text(text: str) -> list[Any]:
+    """Deep rules from a list in one text, as in `rules_of_text`; layers are ``hidden=50x50``."""
+    return _rules_of_text(text, deep_rule_names())
+
+
+def _rules_of_text(text: str, known: Mapping[str, type[Any]]) -> list[Any]:
     items: list[str] = []
     for item in split(text):
         if items and "=" in item and ":" not in item:
             items[-1] += f",{item}"
         else:
             items.append(item)
-    return [_of_text("rule", item, rule_names()) for item in items]
+    return [_of_text("rule", item, known) for item in items]
 
 
 def environment_of_text(text: str) -> mdp.Tabular:
@@ -78,9 +94,11 @@ def environment_of_text(text: str) -> mdp.Tabular:
 def _of_text(what: str, text: str, known: Mapping[str, type[Any]]) -> Any:
     name, _, rest = text.partition(":")
     name = nearest(what, name.strip(), known)
-    parameters = parameters_of(text, rest)
+    parameters: dict[str, Any] = {**parameters_of(text, rest)}
     if str(parameters.get("drawing", "")).startswith("@"):
         parameters["drawing"] = _drawing(parameters["drawing"][1:])
+    if "hidden" in parameters:
+        parameters["hidden"] = parameters["hidden"].lower().split("x")
     return make(name, known[name], parameters)
 
 

@@ -56,27 +56,33 @@ def write_agent(agent: Agent, path: str | os.PathLike[str]) -> None:
 def read_agent(cls: type[A], path: str | os.PathLike[str], rule: Rule | None) -> A:
     """The agent of a file, or what is wrong with it."""
     path = Path(path)
-    try:
-        columns = _columns(path)
-        header = json.loads(str(columns["header"]))
-        known = header["format"] == _FORMAT
-        version = int(header["format_version"])
-    except Exception as error:  # a changed byte can make zip, JSON or NumPy fail in any way
-        if isinstance(error, OSError) and not path.is_file():
-            raise
-        raise _damaged(path) from error
-    if not known:
-        raise _damaged(path)
-    if version > _FORMAT_VERSION:
-        raise FileFormatError(
-            f"{path} has format version {version}; this lowbid ({__version__}) reads up to "
-            f"{_FORMAT_VERSION}. Upgrade lowbid to read it."
-        )
+    header, columns = read_saved(path, _FORMAT, _FORMAT_VERSION)
     made = _rule_from(header["rule"], rule)
     try:
         return _restored(cls, made, header["agent"], columns)
     except (KeyError, TypeError, ValueError) as error:
-        raise _damaged(path) from error
+        raise damaged(path) from error
+
+
+def read_saved(path: Path, expected: str, newest: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The header and the arrays of a file of an expected format, or what is wrong with it."""
+    try:
+        columns = _columns(path)
+        header = json.loads(str(columns["header"]))
+        known = header["format"] == expected
+        version = int(header["format_version"])
+    except Exception as error:  # a changed byte can make zip, JSON or NumPy fail in any way
+        if isinstance(error, OSError) and not path.is_file():
+            raise
+        raise damaged(path) from error
+    if not known:
+        raise damaged(path)
+    if version > newest:
+        raise FileFormatError(
+            f"{path} has format version {version}; this lowbid ({__version__}) reads up to "
+            f"{newest}. Upgrade lowbid to read it."
+        )
+    return header, columns
 
 
 def _restored(cls: type[A], rule: Rule, counters: dict[str, Any], columns: dict[str, Any]) -> A:
@@ -139,7 +145,8 @@ def _rule_from(saved: dict[str, Any], given: Rule | None) -> Rule:
     return made
 
 
-def _damaged(path: Path) -> FileFormatError:
+def damaged(path: Path) -> FileFormatError:
+    """What to say of a file that cannot be read."""
     return FileFormatError(
         f"{path} is not a saved agent of lowbid, or is damaged or cut short; restore it from a "
         "copy, or start a new agent."

@@ -17,6 +17,7 @@ from lowbid.report._blocks import (
     Text,
 )
 from lowbid.report._chart import Chart, Style, styles
+from lowbid.report._deep_figures import save_learning, save_solving
 from lowbid.report._figures import save_figure, save_panel
 from lowbid.report._mdp_figures import save_bids, save_visits
 from lowbid.report._numbers import figure, interval
@@ -49,8 +50,10 @@ __all__ = [
     "render",
     "save_bids",
     "save_figure",
+    "save_learning",
     "save_panel",
     "save_ratios",
+    "save_solving",
     "save_theory_page",
     "save_visits",
     "styles",

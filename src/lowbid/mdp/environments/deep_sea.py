@@ -34,6 +34,11 @@ class DeepSea(Tabular):
     best_return : float or None
         What rules are told that no return exceeds; with None, N.
 
+    Attributes
+    ----------
+    right : array of int
+        Which action moves right, (row, column).
+
     Examples
     --------
     >>> from lowbid import mdp
@@ -51,7 +56,7 @@ class DeepSea(Tabular):
         size = require_whole("size", size, at_least=2)
         self.stochastic = bool(stochastic)
         random = np.random.RandomState(_MAPPING_SEED)
-        right = random.binomial(1, 0.5, [size, size])
+        self.right = right = random.binomial(1, 0.5, [size, size])
         row, column = np.meshgrid(np.arange(size), np.arange(size), indexing="ij")
         moves = np.zeros((size, size, 2, 2), np.int64)
         moves[row, column, right] = np.stack([np.minimum(column + 1, size - 1), column], axis=-1)

@@ -46,7 +46,7 @@ class FromGymnasium(Tabular):
         best_return: float | None = None,
         **options: Any,
     ) -> None:
-        env = _made(environment, options)
+        env = make_gymnasium(environment, options)
         self.name = env.spec.id if env.spec is not None else type(env.unwrapped).__name__
         self.options = dict(options)
         table = getattr(env.unwrapped, "P", None)
@@ -84,7 +84,8 @@ class FromGymnasium(Tabular):
         }
 
 
-def _made(environment: Any, options: Mapping[str, Any]) -> Any:
+def make_gymnasium(environment: Any, options: Mapping[str, Any]) -> Any:
+    """A Gymnasium environment by its name; one that is made already is returned as it is."""
     if not isinstance(environment, str):
         if options:
             raise InvalidValueError("options go with a name; this environment is made already.")

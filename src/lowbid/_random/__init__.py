@@ -12,6 +12,7 @@ from lowbid._random._draws import integer as integer
 from lowbid._random._draws import log_gamma as log_gamma
 from lowbid._random._draws import normal as normal
 from lowbid._random._draws import normal_quantile as normal_quantile
+from lowbid._random._streams import STREAMS_VERSION as STREAMS_VERSION
 from lowbid._random._streams import Stream as Stream
 from lowbid._random._streams import bits as bits
 from lowbid._random._streams import key as key

@@ -24,6 +24,9 @@ from lowbid._require import require_whole
 
 Stream = npt.NDArray[np.uint64]
 
+# Goes up when a seed comes to mean other random numbers: results of another version are not reused.
+STREAMS_VERSION = 1
+
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _STRIDE = np.uint64(0xD1342543DE82EF95)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)

@@ -1,4 +1,7 @@
-"""Write an experiment file to start from, with a comment on everything in it."""
+"""Write an experiment file to start from, with a comment on everything in it.
+
+With --sweep, a sweep file: many policies, parameters, environments and horizons.
+"""
 
 from __future__ import annotations
 
@@ -12,32 +15,44 @@ from lowbid.errors import InvalidValueError
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument(
-        "file", nargs="?", type=named_path, default=Path("experiment.toml"), help="what to write"
+        "file",
+        nargs="?",
+        type=named_path,
+        help="what to write; experiment.toml or sweep.toml if not given",
     )
+    parser.add_argument("--sweep", action="store_true", help="a file for lowbid sweep")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the file, unless there is one."""
     from lowbid.experiments._experiment_file import TEMPLATE
+    from lowbid.experiments.sweeps._sweep_template import SWEEP_TEMPLATE
 
+    command, text = ("sweep", SWEEP_TEMPLATE) if arguments.sweep else ("compare", TEMPLATE)
+    path = arguments.file or Path("sweep.toml" if arguments.sweep else "experiment.toml")
+    _write_new(path, text)
+    print(f"Wrote {path}; run it with: lowbid {command} {path}")
+    return 0
+
+
+def _write_new(path: Path, text: str) -> None:
+    """Write a file that is not there yet, whole or not at all."""
     try:
-        file = open(arguments.file, "x", encoding="utf-8")  # noqa: SIM115
+        file = open(path, "x", encoding="utf-8")  # noqa: SIM115
     except FileExistsError as error:
         raise InvalidValueError(
-            f"{arguments.file} is there already; name another file, or take it away."
+            f"{path} is there already; name another file, or take it away."
         ) from error
     except OSError as error:
-        raise _unwritten(arguments.file, error) from error
+        raise _unwritten(path, error) from error
     try:
         with file:
-            file.write(TEMPLATE)
+            file.write(text)
     except BaseException as error:
-        arguments.file.unlink(missing_ok=True)  # a part of it would be mistaken for the whole
+        path.unlink(missing_ok=True)  # a part of it would be mistaken for the whole
         if isinstance(error, OSError):
-            raise _unwritten(arguments.file, error) from error
+            raise _unwritten(path, error) from error
         raise
-    print(f"Wrote {arguments.file}; run it with: lowbid compare {arguments.file}")
-    return 0
 
 
 def _unwritten(path: Path, error: OSError) -> InvalidValueError:

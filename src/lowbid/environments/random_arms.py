@@ -103,6 +103,11 @@ class RandomArms(Environment):
         table[..., 0] = self.low + (self.high - self.low) * values
         return table
 
+    def drawn(self, seed: int, number: int) -> list[Arms]:
+        """The arms of the first runs, each as an environment whose arms are given."""
+        values = self.table(seed, require_whole("number", number))[..., 0]
+        return [self.family(**{self._first: row}, **self.fixed) for row in values]
+
     def means_of(self, table: Floats) -> Floats:
         """The arms' mean losses, (instance, arm)."""
         return self._ends.means_of(table)

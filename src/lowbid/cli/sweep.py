@@ -1,0 +1,74 @@
+"""Play many policies on many environments: a table, a ranking, figures and a page.
+
+A sweep file (lowbid init --sweep writes one) lists policies with grids of parameters, environments
+and horizons. What is finished is kept: the command can be stopped, killed or run again after lines
+were added, and plays what is missing.
+  lowbid sweep FILE --dry-run                     # how many tasks, and about how long
+  lowbid sweep FILE --on dask://localhost:8786    # on a cluster
+  lowbid sweep --show FOLDER                      # what is there so far, also while it runs
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from lowbid.cli._arguments import command_line, named_path, whole
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("file", nargs="?", type=named_path, help="a sweep file")
+    parser.add_argument("--on", help="threads (if not given), processes, or dask://HOST:PORT")
+    parser.add_argument("--workers", type=whole, help="threads or processes; one per core")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print the plan and an estimate, and play nothing"
+    )
+    parser.add_argument(
+        "--time-limit",
+        type=whole,
+        metavar="SECONDS",
+        help="hand a task out again that has not answered for so long",
+    )
+    parser.add_argument(
+        "--show", type=named_path, metavar="FOLDER", help="write up what a folder holds so far"
+    )
+    parser.add_argument(
+        "--out",
+        type=named_path,
+        default=Path("lowbid-sweep"),
+        help="a folder; lowbid-sweep if not given",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Play, and write up."""
+    from lowbid.errors import InvalidValueError
+    from lowbid.experiments import sweeps
+    from lowbid.experiments.sweeps._play_sweep import failures_text, sweeps_in
+
+    if (arguments.file is None) == (arguments.show is None):
+        raise InvalidValueError("give a sweep file, or --show and a folder.")
+    if arguments.show is not None:
+        for sweep in sweeps_in(arguments.show):
+            print(sweeps.write_up(sweep, arguments.show, f"lowbid sweep --show {arguments.show}"))
+        return 0
+    on = arguments.on or "threads"
+    sweep, command = sweeps.read_sweep(arguments.file), command_line("sweep", arguments)
+    if arguments.dry_run:
+        print(sweeps.dry_run(sweep, arguments.out, on, arguments.workers))
+        return 0
+    try:
+        failed = sweeps.play_sweep(
+            sweep, arguments.out, on, arguments.workers, arguments.time_limit
+        )
+    except KeyboardInterrupt:
+        print("\nlowbid: stopped; what was finished is kept.", file=sys.stderr)
+        print(sweeps.write_up(sweep, arguments.out, command))
+        print(f"lowbid: go on with: {command}", file=sys.stderr)
+        return 130
+    print(sweeps.write_up(sweep, arguments.out, command))
+    if failed:
+        print(failures_text(failed), file=sys.stderr)
+    return 1 if failed else 0

@@ -1,0 +1,187 @@
+"""A cell of a sweep: one policy on one environment, up to one horizon, from one seed."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lowbid._kernel import code_digest
+from lowbid._random import STREAMS_VERSION
+from lowbid.environments import Environment
+from lowbid.policies import Policy
+from lowbid.policies._base import Ints
+from lowbid.simulation import Result
+from lowbid.simulation._loop import loop_for
+from lowbid.simulation._provenance import provenance
+from lowbid.simulation._share import Share
+
+# Where the last tenth of a run begins, whose regret tells whether the run is stuck.
+LAST_TENTH = 0.9
+# Points of a curve, evenly on a logarithmic axis.
+_CURVE_POINTS = 24
+
+
+@dataclasses.dataclass(frozen=True)
+class SweptPolicy:
+    """A policy with one setting of its parameters.
+
+    Attributes
+    ----------
+    name : str
+        What tables call it; no two policies of a sweep have the same name.
+    rule : str
+        What all settings of one table of the file have in common: its name.
+    policy : Policy
+        The policy.
+    settings : dict
+        The parameters that the file gives.
+    longest : int or None
+        The longest horizon that it plays; None if it plays all.
+    share : float
+        The part of the usual number of runs that it plays.
+    """
+
+    name: str
+    rule: str
+    policy: Policy
+    settings: dict[str, Any] = dataclasses.field(default_factory=dict, compare=False)
+    longest: int | None = None
+    share: float = 1.0
+
+
+@dataclasses.dataclass(frozen=True)
+class SweptEnvironment:
+    """An environment of a sweep.
+
+    Attributes
+    ----------
+    name : str
+        A short name; no two environments of a sweep have the same.
+    environment : Environment
+        The arms.
+    title : str
+        What it is, in words.
+    group : str
+        What it belongs to; a file's `tune` can name groups.
+    clean : str
+        The name of the same environment without outliers; empty if there is none.
+    horizons : tuple of int
+        Its own horizons, instead of those of the sweep.
+    """
+
+    name: str
+    environment: Environment
+    title: str = ""
+    group: str = ""
+    clean: str = ""
+    horizons: tuple[int, ...] = ()
+
+
+class Place(NamedTuple):
+    """Where policies are compared: an environment, after so many steps, from one seed."""
+
+    environment: str
+    step: int
+    seed: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Cell:
+    """One policy on one environment: what one file holds the runs of.
+
+    Attributes
+    ----------
+    policy, environment : SweptPolicy, SweptEnvironment
+        Who plays, and where.
+    horizon, seed : int
+        See `lowbid.simulate`.
+    runs : int
+        How many runs are wanted; with a precision, how many decide on the number of the others.
+    record : tuple of int
+        The steps at which the regret is judged; the last is the horizon.
+    """
+
+    policy: SweptPolicy
+    environment: SweptEnvironment
+    horizon: int
+    seed: int
+    runs: int
+    record: tuple[int, ...]
+
+    @functools.cached_property
+    def checkpoints(self) -> Ints:
+        """The steps that are judged, where the last tenth begins, and some for a curve."""
+        curve = np.ceil(np.geomspace(1, self.horizon, _CURVE_POINTS)).astype(np.int64)
+        tenth = max(1, int(LAST_TENTH * self.horizon))
+        steps = np.unique(np.concatenate([curve, self.record, [tenth, self.horizon]]))
+        return steps[steps <= self.horizon].astype(np.int64)
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """A name for the runs that changes with anything that they depend on.
+
+        That is the policy's parameters and what its rule reads, the environment and its table, the
+        code of the loop that plays them and of all that it calls, the version of the random
+        streams, the horizon, the seed and the checkpoints. The number of runs is not among them:
+        more runs begin with the same runs.
+        """
+        policy, environment = self.policy.policy, self.environment.environment
+        parts = [
+            f"{STREAMS_VERSION} {self.horizon} {self.seed} {self.checkpoints.tolist()}",
+            policy.identity,
+            policy.describe(self.horizon),
+            _plain(policy.parameters(environment.n_arms, self.horizon, self.horizon)),
+            repr(environment.describe()),
+            _plain(environment.table(self.seed, 2)),
+            _code(policy, environment),
+        ]
+        return hashlib.blake2b("\n".join(parts).encode(), digest_size=16).hexdigest()
+
+    @property
+    def places(self) -> list[Place]:
+        """Where it is compared with others."""
+        return [Place(self.environment.name, step, self.seed) for step in self.record]
+
+    def share(self, first: int, last: int) -> Share:
+        """The runs `first` to before `last`, to be played."""
+        policy, environment = self.policy.policy, self.environment.environment
+        return Share(policy, environment, self.horizon, self.seed, self.checkpoints, first, last)
+
+    def result(self, regret: Any, pulls: Any) -> Result:
+        """What was played, as a result that says what it is."""
+        named, arms = {self.policy.name: self.policy.policy}, self.environment.environment
+        source = provenance(named, arms, self.horizon, len(regret), self.seed)
+        return Result(
+            (self.policy.name,),
+            self.checkpoints,
+            regret[np.newaxis],
+            pulls[np.newaxis],
+            {**source, "cell": self.digest},
+        )
+
+    def __str__(self) -> str:
+        seed = f", seed {self.seed}" if self.seed else ""
+        return f"{self.policy.name} on {self.environment.name}, {self.horizon:,} steps{seed}"
+
+
+def _code(policy: Policy, environment: Environment) -> str:
+    """A fingerprint of the loop with everything that is compiled into it."""
+    loop, _ = loop_for(policy, environment, None, 0)
+    functions = () if policy.compiled else (*policy.kernels, environment.draw)
+    return " ".join(map(code_digest, (loop, *functions)))
+
+
+def _plain(value: Any) -> str:
+    """What a rule reads, as a text: all numbers of all arrays."""
+    if isinstance(value, np.ndarray):
+        content = hashlib.blake2b(np.ascontiguousarray(value).tobytes(), digest_size=16)
+        return f"{value.dtype}{value.shape}{content.hexdigest()}"
+    if isinstance(value, tuple):
+        return f"({','.join(map(_plain, value))})"
+    if isinstance(value, int | float | str | np.generic):
+        return repr(value)
+    return type(value).__qualname__  # a plain policy reads itself, which is described already

@@ -1,0 +1,117 @@
+"""A Dask cluster as an engine: the one module that imports distributed."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future
+from typing import Any
+
+from lowbid.errors import MissingPackageError, WorkerError
+from lowbid.experiments.sweeps._engines import Answers, Engine, play_task
+from lowbid.simulation._share import Share
+
+_CONNECT_SECONDS = 15.0
+# How long a connection may be down before the scheduler counts as gone.
+_PATIENCE = 10.0
+
+
+class Dask(Engine):
+    """The workers of a running Dask scheduler.
+
+    A task whose worker dies is given to another one by Dask itself, up to its own limit.
+    """
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        try:
+            distributed: Any = importlib.import_module("distributed")
+        except ImportError as error:
+            raise MissingPackageError(
+                "dask:// needs distributed: pip install 'lowbid[cluster]'"
+            ) from error
+        try:
+            self.client: Any = distributed.Client(
+                f"tcp://{address}", timeout=_CONNECT_SECONDS, set_as_default=False
+            )
+        except (OSError, TimeoutError, ValueError) as error:
+            raise WorkerError(
+                f"there is no Dask scheduler at {address} ({error}); start one with `dask "
+                "scheduler` and workers with `dask worker`, and give its address."
+            ) from error
+        self._death = (distributed.scheduler.KilledWorker,)
+        self._down_since: float | None = None
+        self._asked, self._threads = -1.0, 0
+        self._sent: dict[Future[Answers], Any] = {}
+
+    @property
+    def workers(self) -> int:  # type: ignore[override]
+        """The threads of all workers that are connected, asked for once a second."""
+        now = time.monotonic()
+        if now - self._asked > 1.0:
+            self._asked = now
+            with contextlib.suppress(Exception):  # the connection is down: `check` says so in time
+                self._threads = sum(self.client.nthreads().values())
+        return self._threads
+
+    def submit(self, shares: Sequence[Share]) -> Future[Answers]:
+        """Hand out a task."""
+        answer: Future[Answers] = Future()
+        answer.set_running_or_notify_cancel()
+        sent = self.client.submit(play_task, shares, pure=False, retries=1)
+        self._sent[answer] = sent
+        sent.add_done_callback(lambda done: _pass_on(done, answer))
+        return answer
+
+    def check(self) -> None:
+        """Raise a `WorkerError` once the scheduler has been gone for some seconds."""
+        for answer in [answer for answer in self._sent if answer.done()]:
+            del self._sent[answer]
+        if self.client.status == "running" and self.client.scheduler is not None:
+            self._down_since = None
+            return
+        now = time.monotonic()
+        self._down_since = self._down_since or now
+        if now - self._down_since > _PATIENCE or self.client.status == "closed":
+            raise WorkerError(f"the Dask scheduler at {self.address} is gone")
+
+    def is_death(self, error: BaseException) -> bool:
+        """Whether Dask gave a task up because workers died of it."""
+        return isinstance(error, self._death)
+
+    def revive(self) -> None:
+        """Dask looks after its workers itself."""
+
+    def abandon(self, future: Future[Answers]) -> bool:
+        """Restart the worker that does not answer, if it can be restarted."""
+        sent = self._sent.pop(future, None)
+        if sent is not None:
+            with contextlib.suppress(Exception):  # a worker without a nanny cannot be restarted
+                at = [w for w, keys in self.client.processing().items() if sent.key in keys]
+                sent.cancel()
+                self.client.restart_workers(at, timeout=_CONNECT_SECONDS, raise_for_error=False)
+        return False
+
+    def close(self, *, now: bool) -> None:
+        """Leave the cluster; its workers stay."""
+        with contextlib.suppress(Exception):
+            if now:
+                self.client.cancel(list(self._sent.values()))
+            self.client.close(timeout=2)
+
+
+def _pass_on(done: Any, answer: Future[Answers]) -> None:
+    """Hand the outcome of a Dask future on to one of Python's own."""
+    if answer.done():
+        return
+    if done.status == "finished":
+        try:
+            answer.set_result(done.result(timeout=60))
+        except BaseException as error:
+            answer.set_exception(error)
+    elif done.status == "error":
+        answer.set_exception(done.exception(timeout=60))
+    else:
+        answer.set_exception(WorkerError("the task was lost with the connection to Dask"))

@@ -1,0 +1,321 @@
+"""The driver of a sweep: hands out tasks, takes in runs, keeps them, and deals with what breaks."""
+
+from __future__ import annotations
+
+import collections
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from lowbid.errors import WorkerError
+from lowbid.experiments.sweeps._cell import Cell
+from lowbid.experiments.sweeps._engines import Answers, Engine, Failure
+from lowbid.experiments.sweeps._precision import further_runs, window_of
+from lowbid.experiments.sweeps._rates import Rates
+from lowbid.experiments.sweeps._store import CellStore, Window
+from lowbid.experiments.sweeps._sweep import Precision
+from lowbid.simulation._share import PlayedShare
+
+# Tasks are made to last about so long, so that handing them out costs next to nothing.
+_TASK_SECONDS = 2.0
+_SHORTEST_TASK = 0.02
+# A task that does not answer for this many times its estimate, and this long, is given up.
+_PATIENCE, _LEAST_PATIENCE = 30.0, 300.0
+_ATTEMPTS = 3
+# Runs of a cell that is not finished yet are kept this often.
+_SAVE_SECONDS = 15.0
+_POLL = 0.1
+
+
+@dataclass(eq=False)
+class Work:
+    """A cell that is being played: runs are handed out in order, and come back in any order."""
+
+    cell: Cell
+    wanted: int
+    on_file: int
+    handed_out: int
+    further: int | None = None
+    parts: dict[int, PlayedShare] = field(default_factory=dict)
+    saved_at: float = field(default_factory=time.monotonic)
+
+    @property
+    def in_order(self) -> int:
+        """How many runs are there without a gap."""
+        end = self.on_file
+        while end in self.parts:
+            end += len(self.parts[end].regret)
+        return end
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """Some runs of a cell, as a part of a task."""
+
+    work: Work
+    first: int
+    last: int
+
+
+@dataclass(eq=False)
+class Task:
+    """Pieces that are played one after another by one worker."""
+
+    pieces: list[Piece]
+    estimate: float
+    deaths: int = 0
+    silences: int = 0
+    since: float = field(default_factory=time.monotonic)
+
+
+class Driver:
+    """Plays cells on an engine until each has its runs, or has failed.
+
+    Attributes
+    ----------
+    failures : dict
+        Why cells could not be played, by digest.
+    """
+
+    def __init__(
+        self,
+        cells: Sequence[Cell],
+        store: CellStore,
+        engine: Engine,
+        rates: Rates,
+        precision: Precision | None = None,
+        time_limit: float | None = None,
+    ) -> None:
+        self.store, self.engine, self.rates = store, engine, rates
+        self.precision, self.time_limit = precision, time_limit
+        self.failures: dict[str, Failure] = {}
+        self.works = {work.cell.digest: work for work in works_of(cells, store, precision)}
+        self.waiting = collections.deque(w for w in self.works.values() if w.handed_out < w.wanted)
+        self.suspects: collections.deque[Task] = collections.deque()
+        self.again: collections.deque[Task] = collections.deque()
+        self.at_work: dict[Future[Answers], Task] = {}
+        self.seconds_done = 0.0
+        self._waiting_seconds, self._counted_until = 0.0, 0.0
+
+    def run(self, show: Callable[[], None] = lambda: None) -> None:
+        """Play everything; what was played is kept, whatever ends this."""
+        try:
+            while self.waiting or self.at_work or self.suspects or self.again:
+                self._hand_out()
+                done, _ = wait(self.at_work, timeout=_POLL, return_when=FIRST_COMPLETED)
+                for future in done:
+                    if future in self.at_work:
+                        self._take_in(future)
+                self.engine.check()
+                self._give_up_the_silent()
+                show()
+        finally:
+            for work in self.works.values():
+                if work.parts and work.cell.digest not in self.failures:
+                    self._save(work)
+
+    @property
+    def seconds_left(self) -> float:
+        """An estimate of the work that is left, in seconds of one worker."""
+        # Adding up 100,000 cells takes a while, so that is done now and then only.
+        now = time.monotonic()
+        if now >= self._counted_until:
+            self._waiting_seconds = sum(
+                self.rates.seconds(work.cell, work.wanted - work.handed_out)
+                for work in self.waiting
+            )
+            self._counted_until = now + 50.0 * (time.monotonic() - now)
+        return self._waiting_seconds + sum(task.estimate for task in self.at_work.values())
+
+    @property
+    def finished(self) -> int:
+        """How many cells have all their runs."""
+        return sum(work.on_file >= work.wanted for work in self.works.values())
+
+    def _hand_out(self) -> None:
+        """Give workers enough to do; what may have killed one is done alone."""
+        if self.suspects:
+            if not self.at_work:
+                self._submit(self.suspects.popleft())
+            return
+        # No more than workers have hands: one that waits in line could be taken for silent.
+        room = max(1, self.engine.workers) - len(self.at_work)
+        left = self.seconds_left if room > 0 else 0.0
+        for _ in range(room):
+            if self.again:
+                self._submit(self.again.popleft())
+                continue
+            pieces = list(self._next_pieces(left))
+            if not pieces:
+                return
+            cost = sum(self.rates.seconds(p.work.cell, p.last - p.first) for p in pieces)
+            self._submit(Task(pieces, cost))
+
+    def _next_pieces(self, left: float) -> Iterator[Piece]:
+        """Pieces for one task: of one cell if that is large, of many if they are small."""
+        even = left / (4.0 * max(1, self.engine.workers))
+        budget = min(_TASK_SECONDS, max(_SHORTEST_TASK, even))
+        while self.waiting and budget > 0.0:
+            work = self.waiting[0]
+            run = max(self.rates.seconds(work.cell, 1), 1e-12)
+            first = work.handed_out
+            last = min(work.wanted, first + max(1, int(budget / run)))
+            work.handed_out, budget = last, budget - run * (last - first)
+            if last == work.wanted:
+                self.waiting.popleft()
+            yield Piece(work, first, last)
+
+    def _submit(self, task: Task) -> None:
+        task.since = time.monotonic()
+        shares = [piece.work.cell.share(piece.first, piece.last) for piece in task.pieces]
+        try:
+            self.at_work[self.engine.submit(shares)] = task
+        except Exception as error:
+            if not self.engine.is_death(error):
+                raise
+            self._mourn(task, error)
+
+    def _take_in(self, future: Future[Answers]) -> None:
+        task = self.at_work.pop(future)
+        error = None if future.cancelled() else future.exception()
+        if future.cancelled() or isinstance(error, WorkerError):
+            self.again.append(task)  # lost on the way; if the engine is gone, it says so itself
+            time.sleep(_POLL)
+        elif error is None:
+            for piece, answer in zip(task.pieces, future.result(), strict=True):
+                self._keep(piece, answer)
+        elif self.engine.is_death(error):
+            self._mourn(task, error)
+        else:
+            for piece in task.pieces:
+                self._fail(piece.work, Failure(f"{type(error).__name__}: {error}"))
+
+    def _keep(self, piece: Piece, answer: PlayedShare | Failure) -> None:
+        work = piece.work
+        if isinstance(answer, Failure):
+            self._fail(work, answer)
+            return
+        self.rates.learn(work.cell, piece.last - piece.first, answer.seconds)
+        self.seconds_done += answer.seconds
+        if work.cell.digest in self.failures or piece.first < work.on_file:
+            return  # handed out twice
+        work.parts[piece.first] = answer
+        if work.in_order >= work.wanted:
+            self._complete(work)
+        elif time.monotonic() - work.saved_at > _SAVE_SECONDS:
+            self._save(work)
+
+    def _complete(self, work: Work) -> None:
+        """Keep a cell's runs; if they were a pilot, find out how many more it needs."""
+        regret = self._save(work)
+        if self.precision is not None and work.further is None:
+            steps = [list(work.cell.checkpoints).index(step) for step in work.cell.record]
+            work.further = further_runs(regret[: work.cell.runs, steps], self.precision)
+            work.wanted = max(work.wanted, work.cell.runs + work.further)
+            if work.on_file < work.wanted:
+                work.handed_out = work.on_file
+                self.waiting.appendleft(work)
+            else:
+                self._save(work)
+
+    def _save(self, work: Work) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+        """Put what is there without a gap on file; the answer is the regret of all these runs."""
+        before, end = self.store.result(work.cell), work.in_order
+        parts = [work.parts.pop(first) for first in sorted(work.parts) if first < end]
+        seconds = self.store.seconds(work.cell) + sum(part.seconds for part in parts)
+        regret, pulls = [part.regret for part in parts], [part.pulls for part in parts]
+        if work.on_file and before is not None:
+            regret.insert(0, before.regret[0, : work.on_file])
+            pulls.insert(0, before.pulls[0, : work.on_file])
+        all_regret = np.concatenate(regret) if regret else np.zeros((0, len(work.cell.checkpoints)))
+        if regret:
+            window = window_of(work.cell.runs, work.further)
+            if len(all_regret) < window.last:
+                window = Window(0, len(all_regret))
+            result = work.cell.result(all_regret, np.concatenate(pulls))
+            self.store.save(work.cell, result, seconds, window)
+            work.on_file, work.saved_at = len(all_regret), time.monotonic()
+        return all_regret
+
+    def _fail(self, work: Work, failure: Failure) -> None:
+        self.failures.setdefault(work.cell.digest, failure)
+        if work in self.waiting:
+            self.waiting.remove(work)
+
+    def _mourn(self, task: Task, error: BaseException) -> None:
+        """A worker died: all that was at work may have been the cause, and is done again alone."""
+        lost = [task, *self._lose_all()]
+        self.engine.revive()
+        for each in lost:
+            each.deaths += 1
+            if each.deaths >= _ATTEMPTS and len(each.pieces) == 1:
+                why = f"its worker died {each.deaths} times ({type(error).__name__})"
+                self._fail(each.pieces[0].work, Failure(why))
+            else:
+                self.suspects.extend(_apart(each))
+
+    def _lose_all(self) -> list[Task]:
+        """Tasks that will not be answered by an engine that is about to be revived."""
+        lost = [task for future, task in self.at_work.items() if not _succeeded(future)]
+        for future in [future for future in self.at_work if _succeeded(future)]:
+            self._take_in(future)
+        self.at_work.clear()
+        return lost
+
+    def _give_up_the_silent(self) -> None:
+        """Hand tasks that do not answer out again; a cell that never answers has failed."""
+        now = time.monotonic()
+        for future, task in list(self.at_work.items()):
+            limit = self.time_limit or max(_LEAST_PATIENCE, _PATIENCE * task.estimate)
+            if future not in self.at_work or future.done() or now - task.since < limit:
+                continue
+            del self.at_work[future]
+            if self.engine.abandon(future):
+                self.again.extend(self._lose_all())
+                self.engine.revive()
+            for each in _apart(task):
+                each.silences = task.silences + 1
+                if each.silences >= _ATTEMPTS:
+                    why = f"no answer within {limit:.0f} s, {each.silences} times"
+                    self._fail(each.pieces[0].work, Failure(why))
+                else:
+                    self.again.append(each)
+
+
+def works_of(
+    cells: Sequence[Cell], store: CellStore, precision: Precision | None
+) -> Iterator[Work]:
+    """What is to be played of each cell, less what is on file; equal cells are played once."""
+    by_digest: dict[str, Cell] = {}
+    for cell in cells:
+        known = by_digest.get(cell.digest)
+        if known is None or known.runs < cell.runs:
+            by_digest[cell.digest] = cell
+    for cell in by_digest.values():
+        on_file, further = store.runs(cell), None
+        if precision is not None and on_file >= cell.runs:
+            further = further_on_file(cell, store, precision)
+        wanted = window_of(cell.runs, further).last
+        yield Work(cell, wanted, on_file, on_file, further)
+
+
+def further_on_file(cell: Cell, store: CellStore, precision: Precision) -> int | None:
+    """How many runs the pilot on file asks for; None if there is none."""
+    result = store.result(cell)
+    if result is None or result.regret.shape[1] < cell.runs:
+        return None
+    steps = [result.checkpoints.tolist().index(step) for step in cell.record]
+    return further_runs(result.regret[0, : cell.runs, steps].T, precision)
+
+
+def _apart(task: Task) -> list[Task]:
+    """Every piece of a task as a task of its own."""
+    share = task.estimate / len(task.pieces)
+    return [Task([piece], share, task.deaths, task.silences) for piece in task.pieces]
+
+
+def _succeeded(future: Future[Answers]) -> bool:
+    return future.done() and not future.cancelled() and future.exception() is None

@@ -1,0 +1,219 @@
+"""Where tasks are done: threads, processes, an executor, or a Dask cluster."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import queue
+import signal
+import threading
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lowbid._require import require_whole
+from lowbid.errors import InvalidValueError, WorkerError
+from lowbid.policies._base import Ints
+from lowbid.simulation._share import PlayedShare, Share, play_share
+from lowbid.simulation._simulate import workers_of
+
+_CLUSTER = "dask://"
+_PARENT_CHECK = 1.0  # seconds
+_START_SECONDS = 60.0
+
+
+class Failure(NamedTuple):
+    """Why a cell could not be played."""
+
+    error: str
+    trace: str = ""
+
+
+Answers = list["PlayedShare | Failure"]
+
+
+def play_task(shares: Sequence[Share], stop: Ints | None = None) -> Answers:
+    """Play some shares, one after another; one that fails does not keep the others from it."""
+    return [_play(share, stop) for share in shares]
+
+
+def _play(share: Share, stop: Ints | None) -> PlayedShare | Failure:
+    try:
+        return play_share(share, stop)
+    except Exception as error:
+        return Failure(f"{type(error).__name__}: {error}", traceback.format_exc())
+
+
+class Engine:
+    """Base class of engines: an executor, and what can go wrong with it.
+
+    Attributes
+    ----------
+    workers : int
+        How many tasks are done at a time.
+    """
+
+    workers: int
+
+    def __init__(self, executor: Executor) -> None:
+        self.executor = executor
+        self.workers = workers_of(executor)
+
+    def submit(self, shares: Sequence[Share]) -> Future[Answers]:
+        """Hand out a task."""
+        return self.executor.submit(play_task, shares)
+
+    def check(self) -> None:
+        """Raise a `WorkerError` if whoever hands out the work is gone."""
+
+    def is_death(self, error: BaseException) -> bool:
+        """Whether an error means that a worker died, rather than that a task failed."""
+        return isinstance(error, BrokenExecutor)
+
+    def revive(self) -> None:
+        """Make good for workers that died; all tasks that were handed out are lost."""
+        raise WorkerError(
+            "the executor's workers died, and it cannot be started again from here; start another "
+            "one and run the sweep again: what was finished is kept."
+        )
+
+    def abandon(self, future: Future[Answers]) -> bool:
+        """Give up a task that does not answer; whether all others were lost with it."""
+        future.cancel()
+        return False
+
+    def close(self, *, now: bool) -> None:
+        """End the workers that were started here; at once if nobody waits for their tasks."""
+
+
+class Threads(Engine):
+    """Threads of this process, which do not keep it from ending."""
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+        self._tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._stops: dict[Future[Answers], Ints] = {}
+        for _ in range(workers):
+            self._start()
+
+    def _start(self) -> None:
+        threading.Thread(target=self._work, daemon=True, name="lowbid-sweep").start()
+
+    def _work(self) -> None:
+        while (task := self._tasks.get()) is not None:
+            task()
+
+    def submit(self, shares: Sequence[Share]) -> Future[Answers]:
+        """Hand out a task."""
+        future: Future[Answers] = Future()
+        stop = self._stops[future] = np.zeros(1, np.int64)
+
+        def task() -> None:
+            if future.set_running_or_notify_cancel():
+                answers = play_task(shares, stop)
+                self._stops.pop(future, None)
+                future.set_result(answers)
+
+        self._tasks.put(task)
+        return future
+
+    def abandon(self, future: Future[Answers]) -> bool:
+        """Tell a task to end, and put another thread in the place of the one that it holds up."""
+        self._stops.pop(future, np.zeros(1))[0] = 1
+        if not future.cancel():
+            self._start()
+        return False
+
+    def close(self, *, now: bool) -> None:
+        """Let the threads end."""
+        if now:
+            for stop in list(self._stops.values()):
+                stop[0] = 1
+        for _ in range(10 * self.workers):
+            self._tasks.put(None)
+
+
+class Processes(Engine):
+    """Processes of this machine; they end with this one, however that ends."""
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+        self.revive()
+
+    def revive(self) -> None:
+        """Start all processes anew."""
+        before: Executor | None = getattr(self, "executor", None)
+        if before is not None:
+            before.shutdown(wait=False, cancel_futures=True)
+        self.executor = ProcessPoolExecutor(
+            self.workers,
+            multiprocessing.get_context("spawn"),
+            initializer=_end_with_parent,
+            initargs=(os.getpid(),),
+        )
+        # Python and all that it imports take a while; no task should be blamed for that.
+        ready = [self.executor.submit(int) for _ in range(self.workers)]
+        wait(ready, timeout=_START_SECONDS)
+
+    def abandon(self, future: Future[Answers]) -> bool:
+        """End all processes: nobody knows which one has the task."""
+        self._kill()
+        return True
+
+    def close(self, *, now: bool) -> None:
+        """End the processes."""
+        if now:
+            self._kill()
+        self.executor.shutdown(wait=not now, cancel_futures=True)
+
+    def _kill(self) -> None:
+        for process in list((getattr(self.executor, "_processes", None) or {}).values()):
+            process.kill()
+
+
+def _end_with_parent(parent: int) -> None:
+    """In a worker: leave Ctrl-C to the parent, and end when it is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_PARENT_CHECK)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def engine_for(on: str | Executor, workers: int | None) -> Engine:
+    """The engine for ``threads``, ``processes``, ``dask://HOST:PORT``, or an executor."""
+    if not isinstance(on, str):
+        if not callable(getattr(on, "submit", None)):
+            raise InvalidValueError(
+                f"on is {on!r}; give 'threads', 'processes', 'dask://HOST:PORT', or an executor."
+            )
+        return Engine(on)
+    number = require_whole("workers", (os.cpu_count() or 1) if workers is None else workers)
+    if on == "threads":
+        return Threads(number)
+    if on == "processes":
+        return Processes(number)
+    if on.startswith(_CLUSTER) and ":" in on.removeprefix(_CLUSTER):
+        from lowbid.experiments.sweeps._dask import Dask
+
+        return Dask(on.removeprefix(_CLUSTER))
+    raise InvalidValueError(f"on is {on!r}; give threads, processes, or dask://HOST:PORT.")
+
+
+@contextlib.contextmanager
+def running(engine: Engine) -> Any:
+    """Close an engine at the end: at once if an error or Ctrl-C ends the block."""
+    try:
+        yield engine
+    except BaseException:
+        engine.close(now=True)
+        raise
+    engine.close(now=False)

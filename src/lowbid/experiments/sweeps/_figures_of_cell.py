@@ -1,0 +1,73 @@
+"""What tables show of a cell: its regret after so many steps, over some runs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lowbid.environments import Arms
+from lowbid.experiments.sweeps._cell import Cell
+from lowbid.policies._base import Floats, Ints
+from lowbid.simulation import Result, estimate
+
+# A run is stuck if its last tenth loses at least this part of the smallest gap in every step.
+_STUCK = 0.9
+
+
+class Figures(NamedTuple):
+    """The regret of one cell after so many steps.
+
+    Attributes
+    ----------
+    runs : int
+        The number of runs.
+    mean, sd, se, low, high : float
+        See `lowbid.simulation.Estimate`.
+    median, q95, worst : float
+        The regret that half of the runs, 95% of them, and all of them do not exceed.
+    stuck : float or None
+        The share of runs that end on a wrong arm; None where that is not known: before the horizon,
+        and if the arms differ from run to run.
+    """
+
+    runs: int
+    mean: float
+    sd: float
+    se: float
+    low: float
+    high: float
+    median: float
+    q95: float
+    worst: float
+    stuck: float | None
+
+
+def figures_of(cell: Cell, result: Result, first: int, last: int) -> dict[int, Figures]:
+    """The figures of some runs, for each step that is judged."""
+    regret = result.regret[0, first:last]
+    steps = result.checkpoints.tolist()
+    found = {}
+    for step in cell.record:
+        values = regret[:, steps.index(step)]
+        median, q95 = np.quantile(values, [0.5, 0.95]).tolist()
+        stuck = _stuck(cell, result.checkpoints, regret) if step == cell.horizon else None
+        spread = estimate(values, at_least=0.0)
+        found[step] = Figures(len(values), *spread, median, q95, float(values.max()), stuck)
+    return found
+
+
+def _stuck(cell: Cell, checkpoints: Ints, regret: Floats) -> float | None:
+    """The share of runs whose last tenth loses nearly the smallest gap in every step, or more."""
+    arms = cell.environment.environment
+    if not isinstance(arms, Arms) or arms.n_arms < 2 or len(checkpoints) < 2:
+        return None
+    return float(stuck_runs(arms, checkpoints, regret).mean())
+
+
+def stuck_runs(arms: Arms, checkpoints: Ints, regret: Floats) -> Floats:
+    """Which runs, (run, checkpoint), end on a wrong arm: 1 for those, 0 for the others."""
+    means = np.sort(arms.means)
+    steps = int(checkpoints[-1] - checkpoints[-2])
+    lost = regret[:, -1] - regret[:, -2]
+    return (lost >= _STUCK * (means[1] - means[0]) * steps).astype(np.float64)

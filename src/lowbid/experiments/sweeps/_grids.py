@@ -1,0 +1,122 @@
+"""Grids of parameters: lists, ranges, their products, and pairs."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from lowbid._require import is_number, is_whole, require, require_whole
+from lowbid.errors import InvalidValueError
+from lowbid.experiments._names import nearest
+
+_RANGE = ("from", "to", "step", "count", "log")
+# A slip of the pen should not ask for a million policies.
+_MOST = 100_000
+
+
+def settings_of(
+    varied: Mapping[str, Any], pairs: object = None, most: int = _MOST
+) -> list[dict[str, Any]]:
+    """All combinations of values, each as a mapping from parameters to values.
+
+    A list is a list of values, a table such as ``{from = 1, to = 8, step = 1}`` a range; what is
+    neither is one value. `pairs` lists combinations of some parameters, which are not combined with
+    one another but with all the rest.
+
+    >>> for each in settings_of({"padding": [1, 2], "batches": {"from": 2, "to": 4, "step": 2}}):
+    ...     print(each)
+    {'padding': 1, 'batches': 2}
+    {'padding': 1, 'batches': 4}
+    {'padding': 2, 'batches': 2}
+    {'padding': 2, 'batches': 4}
+    >>> settings_of({"c": [7]}, pairs=[{"a": 1, "b": 2}, {"a": 3, "b": 4}])
+    [{'a': 1, 'b': 2, 'c': 7}, {'a': 3, 'b': 4, 'c': 7}]
+    """
+    chosen = _pairs(pairs, varied)
+    axes = {name: values_of(name, value) for name, value in varied.items()}
+    number = len(chosen) * math.prod(map(len, axes.values()))
+    require(number <= most, f"there are {number:,} combinations; give {most:,} at most.")
+    return [
+        {**some, **dict(zip(axes, values, strict=True))}
+        for some in chosen
+        for values in itertools.product(*axes.values())
+    ]
+
+
+def values_of(name: str, value: Any) -> list[Any]:
+    """The values that a list, a range or a single value stands for."""
+    if isinstance(value, Mapping):
+        return _range(name, value)
+    if not isinstance(value, list):
+        return [value]
+    require(bool(value), f"{name} is an empty list; give at least one value.")
+    twice = next((each for i, each in enumerate(value) if each in value[:i]), None)
+    require(twice is None, f"{name} is {value!r}, with {twice!r} twice; give each value once.")
+    return value
+
+
+def _pairs(pairs: object, varied: Mapping[str, Any]) -> list[dict[str, Any]]:
+    if pairs is None:
+        return [{}]
+    good = isinstance(pairs, list) and pairs and all(isinstance(p, dict) and p for p in pairs)
+    if not (good and isinstance(pairs, list)):
+        raise InvalidValueError(
+            f"pairs is {pairs!r}; give a list of tables, such as "
+            "[{padding = 1, batches = 2}, {padding = 2, batches = 4}]."
+        )
+    for each in pairs:
+        require(
+            set(each) == set(pairs[0]),
+            f"pairs is a list of tables with different names, {sorted(each)} and "
+            f"{sorted(pairs[0])}; name the same parameters in each.",
+        )
+        both = sorted(set(each) & set(varied))
+        require(not both, f"pairs is given for {', '.join(both)!r}, and so is a list; give one.")
+    return pairs
+
+
+def _range(name: str, given: Mapping[str, Any]) -> list[Any]:
+    """The values of a range, its ends included."""
+    found = {nearest(f"entry of the range {name}", key, _RANGE): v for key, v in given.items()}
+    for end in ("from", "to"):
+        require(
+            end in found and is_number(found[end]) and math.isfinite(found[end]),
+            f"{name} is {dict(given)!r}; a range needs numbers: {{from = 1, to = 8, step = 1}}, or "
+            "count = 8 instead of the step, with log = true if you like.",
+        )
+    low, high = found["from"], found["to"]
+    require(low < high, f"{name} is a range from {low} to {high}; give from < to.")
+    require(
+        ("step" in found) != ("count" in found),
+        f"{name} is {dict(given)!r}; give a range either its step or its count.",
+    )
+    if "step" in found:
+        require("log" not in found, f"{name} is a range with log and step; give count instead.")
+        return list(_steps(name, low, high, found["step"]))
+    count = require_whole(f"count of {name}", found["count"], at_least=2, at_most=_MOST)
+    if found.get("log", False):
+        require(low > 0, f"{name} is a range with log from {low}; give from above 0.")
+        values = np.geomspace(low, high, count)
+    else:
+        values = np.linspace(low, high, count)
+    whole = is_whole(low) and is_whole(high) and bool((values == np.round(values)).all())
+    return [int(value) if whole else _short(float(value)) for value in values]
+
+
+def _steps(name: str, low: Any, high: Any, step: Any) -> Iterator[Any]:
+    good = is_number(step) and math.isfinite(step) and step > 0
+    require(good, f"{name} is a range with step {step!r}; give a number above 0.")
+    number = math.floor((high - low) / step + 1e-9) + 1
+    require(number <= _MOST, f"{name} is a range of {number:,} values; give {_MOST:,} at most.")
+    for i in range(number):
+        value = low + i * step
+        yield value if is_whole(value) else _short(value)
+
+
+def _short(value: float) -> float:
+    """A value as one would write it: 0.3, not 0.30000000000000004."""
+    return float(f"{value:.12g}")

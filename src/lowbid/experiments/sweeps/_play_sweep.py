@@ -1,0 +1,247 @@
+"""Playing a sweep into a folder, and reading what the folder holds of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import NamedTuple
+
+from lowbid._replace_file import replace_file
+from lowbid.errors import FileFormatError, WorkerError
+from lowbid.experiments._claim_folder import claimed
+from lowbid.experiments.sweeps._cell import Cell
+from lowbid.experiments.sweeps._driver import Driver, further_on_file, works_of
+from lowbid.experiments.sweeps._engines import Engine, Failure, engine_for, running
+from lowbid.experiments.sweeps._precision import window_of
+from lowbid.experiments.sweeps._rates import Rates
+from lowbid.experiments.sweeps._store import CellStore
+from lowbid.experiments.sweeps._sweep import Sweep
+from lowbid.experiments.sweeps._sweep_file import read_sweep
+from lowbid.experiments.sweeps._tidy import Row, SweepTable, row_of
+from lowbid.simulation._progress import Progress
+
+# Where nobody looks at a bar, a line is written this often.
+_LINE_SECONDS = 60.0
+_PARTS = 1_000_000
+
+Say = Callable[[str], None]
+
+
+class Plan(NamedTuple):
+    """What is to be done.
+
+    Attributes
+    ----------
+    cells : list of Cell
+        All cells of the sweep; some may be the same but for their names.
+    different : int
+        How many of them differ.
+    finished : int
+        How many of these are on file.
+    runs, steps : int
+        What is left to play; with a precision, at least.
+    seconds : float
+        An estimate of how long that takes one worker.
+    damaged : list of Path
+        Files that cannot be used, and are played again.
+    """
+
+    cells: list[Cell]
+    different: int
+    finished: int
+    runs: int
+    steps: int
+    seconds: float
+    damaged: list[Path]
+
+
+def plan(sweep: Sweep, store: CellStore, rates: Rates, engine: Engine) -> Plan:
+    """Look what is on file, and estimate how long the rest takes."""
+    cells = sweep.cells
+    works = list(works_of(cells, store, sweep.precision))
+    left = [work for work in works if work.on_file < work.wanted]
+    rates.calibrate([work.cell for work in left], engine)
+    runs = sum(work.wanted - work.on_file for work in left)
+    steps = sum((work.wanted - work.on_file) * work.cell.horizon for work in left)
+    seconds = sum(rates.seconds(work.cell, work.wanted - work.on_file) for work in left)
+    finished = len(works) - len(left)
+    return Plan(cells, len(works), finished, runs, steps, seconds, store.damaged)
+
+
+def described(sweep: Sweep, found: Plan, workers: int) -> str:
+    """A plan in words."""
+    horizons = sorted({cell.horizon for cell in found.cells})
+    lines = [
+        f"{sweep.title}: {len(sweep.policies)} policies x {len(sweep.environments)} environments, "
+        f"horizons {', '.join(f'{steps:,}' for steps in horizons)}, {len(sweep.seeds)} seed"
+        f"{'s' if len(sweep.seeds) > 1 else ''}",
+        f"{len(found.cells):,} cells ({found.different:,} different), {found.finished:,} finished",
+    ]
+    if found.damaged:
+        lines.append(f"{len(found.damaged)} damaged files are played again: {found.damaged[0]} ...")
+    if sweep.precision is not None:
+        lines.append(
+            f"means to within {sweep.precision.within:.1%}: a pilot in each cell decides how many "
+            f"further runs it gets, {sweep.precision.most_runs:,} at most; the figures below are "
+            "those of the pilots"
+        )
+    many = "worker" if workers == 1 else "workers"
+    lines.append(
+        f"{found.runs:,} runs, {found.steps:,} steps left: about "
+        f"{duration(found.seconds / max(1, workers))} on {workers} {many}"
+    )
+    return "\n".join(lines)
+
+
+def dry_run(
+    sweep: Sweep, folder: Path, on: str | Executor = "threads", workers: int | None = None
+) -> str:
+    """What playing a sweep would do, in words; nothing is written."""
+    with running(engine_for(on, workers)) as engine:
+        return described(sweep, plan(sweep, CellStore(folder), Rates(), engine), engine.workers)
+
+
+def play_sweep(
+    sweep: Sweep,
+    folder: Path,
+    on: str | Executor = "threads",
+    workers: int | None = None,
+    time_limit: float | None = None,
+    progress: bool | None = None,
+    say: Say = print,
+) -> dict[str, Failure]:
+    """Play what is not on file yet; the answer is why cells failed, by their names.
+
+    Parameters
+    ----------
+    sweep : Sweep
+        What to play; see `read_sweep`.
+    folder : Path
+        Where to keep it. Other sweeps may be kept, and even played at the same time, there too.
+    on : str or concurrent.futures.Executor
+        ``"threads"``, ``"processes"``, ``"dask://HOST:PORT"``, or an executor.
+    workers : int, optional
+        How many threads or processes; by default one for each core.
+    time_limit : float, optional
+        Seconds after which a task that has not answered is handed out again; by default 30 times
+        as long as it is expected to take, and five minutes at least.
+    progress : bool, optional
+        Show a progress bar; by default on a terminal.
+    say : function
+        What to do with messages.
+    """
+    with claimed(folder / sweep.name):
+        _write(folder / sweep.name / "sweep.toml", sweep.text)
+        store, rates = CellStore(folder), Rates()
+        with running(engine_for(on, workers)) as engine:
+            found = plan(sweep, store, rates, engine)
+            say(described(sweep, found, engine.workers))
+            driver = Driver(found.cells, store, engine, rates, sweep.precision, time_limit)
+            bar = _Bar(driver, progress, say)
+            try:
+                driver.run(bar.show)
+            except WorkerError as error:
+                raise WorkerError(
+                    f"{error}: {driver.finished:,} of {found.different:,} cells are finished and "
+                    f"kept in {folder}. The same command goes on from there."
+                ) from error
+            finally:
+                bar.close()
+        failed = {
+            str(work.cell): driver.failures[digest]
+            for digest, work in driver.works.items()
+            if digest in driver.failures
+        }
+        texts = {name: list(failure) for name, failure in failed.items()}
+        _write(folder / sweep.name / "failures.json", json.dumps(texts, indent=1))
+    return failed
+
+
+class _Bar:
+    """A progress bar with what is left; a line now and then where there is no terminal."""
+
+    def __init__(self, driver: Driver, progress: bool | None, say: Say) -> None:
+        self.driver, self.say = driver, say
+        self.bar = Progress(_PARTS, progress)
+        self.looked = self.told = time.monotonic()
+
+    def show(self) -> None:
+        """Draw it, twice a second at most."""
+        now = time.monotonic()
+        if now - self.looked < 0.5:
+            return
+        self.looked = now
+        done, left = self.driver.seconds_done, self.driver.seconds_left
+        part = done / (done + left) if done + left > 0 else 1.0
+        cells = f"{self.driver.finished:,} of {len(self.driver.works):,} cells"
+        self.bar.what = cells
+        if self.bar.enabled:
+            self.bar.show(int(_PARTS * part))
+        elif now - self.told > _LINE_SECONDS:
+            self.told = now
+            workers = max(1, self.driver.engine.workers)
+            self.say(f"{part:.0%}, {cells}, about {duration(left / workers)} left")
+
+    def close(self) -> None:
+        """Take it away."""
+        self.bar.close()
+
+
+def read_table(sweep: Sweep, store: CellStore) -> SweepTable:
+    """The figures of all cells that are on file."""
+    rows: list[Row] = []
+    for cell in sweep.cells:
+        further = None
+        if sweep.precision is not None:
+            further = further_on_file(cell, store, sweep.precision)
+            if further is None:
+                continue
+        found = store.figures(cell, window_of(cell.runs, further))
+        for step, figures in (found or {}).items():
+            rows.append(row_of(cell, step, figures))
+    return SweepTable(rows)
+
+
+def sweeps_in(folder: Path) -> list[Sweep]:
+    """The sweeps that were begun in a folder, or an error that says what to give."""
+    found = sorted(folder.glob("*/sweep.toml"))
+    if not found:
+        raise FileFormatError(
+            f"{folder} holds no sweep; give a folder that `lowbid sweep FILE --out FOLDER` wrote."
+        )
+    return [named(read_sweep(path), path.parent.name) for path in found]
+
+
+def named(sweep: Sweep, name: str) -> Sweep:
+    """The same sweep by another name."""
+    return dataclasses.replace(sweep, name=name)
+
+
+def duration(seconds: float) -> str:
+    """A length of time as one says it.
+
+    >>> [duration(seconds) for seconds in (0.2, 59, 90, 5400, 200000)]
+    ['1 s', '59 s', '2 min', '1.5 h', '2.3 days']
+    """
+    for unit, length, digits in (("days", 86_400.0, 1), ("h", 3_600.0, 1), ("min", 60.0, 0)):
+        if seconds >= 1.2 * length:
+            return f"{seconds / length:.{digits}f} {unit}"
+    return f"{max(1.0, seconds):.0f} s"
+
+
+def failures_text(failed: dict[str, Failure], most: int = 10) -> str:
+    """What failed, in words."""
+    lines = [f"{len(failed)} cells failed:"]
+    lines += [f"  {name}: {failure.error}" for name, failure in list(failed.items())[:most]]
+    if len(failed) > most:
+        lines.append(f"  ... and {len(failed) - most} more, in failures.json")
+    return "\n".join(lines)
+
+
+def _write(path: Path, text: str) -> None:
+    with replace_file(path) as file:
+        file.write(text.encode())

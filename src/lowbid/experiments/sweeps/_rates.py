@@ -1,0 +1,80 @@
+"""How long steps take: a short calibration, corrected by what is measured on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import FIRST_COMPLETED, wait
+
+from lowbid.experiments.sweeps._cell import Cell
+from lowbid.experiments.sweeps._engines import Engine
+from lowbid.simulation._share import PlayedShare
+
+# Seconds per step before anything is known: of compiled rules, and of those in plain Python.
+_GUESS, _PLAIN_GUESS = 2e-7, 2e-4
+_CALIBRATION_SECONDS = 5.0
+_FIRST_ANSWER_SECONDS = 30.0
+_CALIBRATION_STEPS = 2_000
+# How much a new measurement counts: the first one in a process may contain its compilation.
+_NEW = 0.5
+
+Group = tuple[str, str, int]
+
+
+class Rates:
+    """Seconds per step of each kind of cell, as far as they are known."""
+
+    def __init__(self) -> None:
+        self._known: dict[Group, float] = {}
+        self._of_policy: dict[str, float] = {}
+
+    def seconds(self, cell: Cell, runs: int) -> float:
+        """How long some runs of a cell will take one worker."""
+        group = _group(cell)
+        found = self._known.get(group) or self._of_policy.get(group[0])
+        if found is None:
+            known = sorted(self._known.values())
+            guess = known[len(known) // 2] if known else _GUESS
+            found = guess if cell.policy.policy.compiled else max(guess, _PLAIN_GUESS)
+        return found * runs * cell.horizon
+
+    def learn(self, cell: Cell, runs: int, seconds: float) -> None:
+        """Take in how long some runs took."""
+        group, rate = _group(cell), seconds / max(1, runs * cell.horizon)
+        before = self._known.get(group, rate)
+        self._known[group] = self._of_policy[group[0]] = (1.0 - _NEW) * before + _NEW * rate
+
+    def calibrate(self, cells: Iterable[Cell], engine: Engine) -> None:
+        """Play a few steps of each policy on the engine, and wait some seconds for them.
+
+        What is compiled for this need not be compiled again. What does not answer in time, or
+        fails, will do so again when it is played, and is dealt with then.
+        """
+        first: dict[str, Cell] = {}
+        for cell in sorted(cells, key=lambda cell: cell.horizon):
+            first.setdefault(type(cell.policy.policy).__name__, _short(cell))
+        sent = {engine.submit([c.share(0, 1), c.share(0, 3)]): c for c in first.values()}
+        wait(sent, timeout=_CALIBRATION_SECONDS)
+        # Workers that are just being started take a while.
+        done, _ = wait(sent, timeout=_FIRST_ANSWER_SECONDS, return_when=FIRST_COMPLETED)
+        broken = False
+        for future in done:
+            error = future.exception()
+            if error is not None:
+                broken = broken or engine.is_death(error)
+                continue
+            answer = future.result()[-1]
+            if isinstance(answer, PlayedShare):
+                self.learn(sent[future], 3, answer.seconds)
+        if broken:
+            engine.revive()
+
+
+def _short(cell: Cell) -> Cell:
+    """The beginning of a cell."""
+    steps = min(cell.horizon, _CALIBRATION_STEPS)
+    return Cell(cell.policy, cell.environment, steps, cell.seed, 1, (steps,))
+
+
+def _group(cell: Cell) -> Group:
+    arms = cell.environment.environment
+    return type(cell.policy.policy).__name__, repr(arms.draw), arms.n_arms

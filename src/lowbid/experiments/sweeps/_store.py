@@ -1,0 +1,189 @@
+"""Where the runs of cells are kept: one file per cell, named by its digest, and one index.
+
+A cell's file is a result of one policy (`lowbid.Result.load` reads it) with the runs 0, 1, 2, ...
+so far, so that more runs can be added. It is replaced whole or not at all, and carries checksums:
+what is cut short or changed is noticed when it is read, and played again.
+
+The index has a line for each time that a file was written, with the figures that tables need: what
+has not changed since (its size and time are those of the index) need not be read. The index can be
+lost or damaged without harm: it is made again from the files. Several processes may write at once,
+since lines are appended whole.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lowbid.errors import FileFormatError
+from lowbid.experiments.sweeps._cell import Cell
+from lowbid.experiments.sweeps._figures_of_cell import Figures, figures_of
+from lowbid.simulation import Result
+
+
+class Window(NamedTuple):
+    """The runs that figures are made from: `first` to before `last`."""
+
+    first: int
+    last: int
+
+
+class Entry(NamedTuple):
+    """What the index says of a cell's file.
+
+    Attributes
+    ----------
+    runs : int
+        How many runs it holds.
+    size, time : int
+        The file's size in bytes, and when it was changed, in nanoseconds.
+    seconds : float
+        How long playing them took, added up over workers.
+    window : Window
+        The runs that the figures are made from.
+    figures : dict
+        What tables show, by step.
+    """
+
+    runs: int
+    size: int
+    time: int
+    seconds: float
+    window: Window
+    figures: dict[int, Figures]
+
+
+class CellStore:
+    """The cells of a folder.
+
+    Attributes
+    ----------
+    damaged : list of Path
+        Files that could not be read, and are as good as not there.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.index_file = folder / "index.jsonl"
+        self.damaged: list[Path] = []
+        self._entries = dict(self._read_index())
+
+    def path(self, cell: Cell) -> Path:
+        """The file of a cell."""
+        return self.folder / "cells" / cell.digest[:2] / f"{cell.digest}.npz"
+
+    def runs(self, cell: Cell) -> int:
+        """How many runs of a cell are on file, and whole."""
+        entry = self._current(cell)
+        if entry is not None:
+            return entry.runs
+        result = self.result(cell)
+        return 0 if result is None else result.regret.shape[1]
+
+    def seconds(self, cell: Cell) -> float:
+        """How long playing its runs took, as far as that is known."""
+        entry = self._entries.get(cell.digest)
+        return 0.0 if entry is None else entry.seconds
+
+    def result(self, cell: Cell) -> Result | None:
+        """The runs on file, if there is a file and it is whole and of this very cell."""
+        path = self.path(cell)
+        if not path.is_file():
+            return None
+        try:
+            result = Result.load(path)
+        except (FileFormatError, OSError):
+            result = None
+        if result is None or not _is_of(cell, result):
+            if path not in self.damaged:
+                self.damaged.append(path)
+            return None
+        return result
+
+    def save(self, cell: Cell, result: Result, seconds: float, window: Window) -> Entry:
+        """Keep the runs of a cell in place of those on file, and say so in the index."""
+        path = self.path(cell)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        result.save(path)
+        return self._note(cell, result, seconds, window)
+
+    def figures(self, cell: Cell, window: Window) -> dict[int, Figures] | None:
+        """What tables show of some runs of a cell, by step; None if they are not on file."""
+        entry = self._current(cell)
+        if entry is not None and (entry.runs < window.last or window.last <= window.first):
+            return None
+        if entry is not None and entry.window == window and set(cell.record) <= set(entry.figures):
+            return {step: entry.figures[step] for step in cell.record}
+        result = self.result(cell)
+        if result is None or result.regret.shape[1] < window.last:
+            return None
+        return self._note(cell, result, self.seconds(cell), window).figures
+
+    def _current(self, cell: Cell) -> Entry | None:
+        """What the index says of a cell, if its file has not been touched since."""
+        entry = self._entries.get(cell.digest)
+        if entry is None:
+            return None
+        try:
+            state = os.stat(self.path(cell))
+        except OSError:
+            return None
+        return entry if (state.st_size, state.st_mtime_ns) == (entry.size, entry.time) else None
+
+    def _note(self, cell: Cell, result: Result, seconds: float, window: Window) -> Entry:
+        state = os.stat(self.path(cell))
+        entry = Entry(
+            result.regret.shape[1],
+            state.st_size,
+            state.st_mtime_ns,
+            seconds,
+            window,
+            figures_of(cell, result, window.first, window.last),
+        )
+        self._entries[cell.digest] = entry
+        line = json.dumps({"cell": cell.digest, **_plain(entry)}, separators=(",", ":"))
+        # One write: lines of two processes do not get mixed up. A line that was cut short by a
+        # power loss is ended first.
+        with open(self.index_file, "ab", buffering=0) as file:
+            file.write(f"\n{line}\n".encode())
+        return entry
+
+    def _read_index(self) -> list[tuple[str, Entry]]:
+        try:
+            lines = self.index_file.read_bytes().splitlines()
+        except OSError:
+            return []
+        return [found for line in lines if line and (found := _entry(line)) is not None]
+
+
+def _is_of(cell: Cell, result: Result) -> bool:
+    return (
+        result.provenance.get("cell") == cell.digest
+        and result.regret.shape[0] == 1
+        and np.array_equal(result.checkpoints, cell.checkpoints)
+        and bool(np.isfinite(result.regret).all())
+    )
+
+
+def _plain(entry: Entry) -> dict[str, Any]:
+    return {**entry._asdict(), "figures": {k: list(v) for k, v in entry.figures.items()}}
+
+
+def _entry(line: bytes) -> tuple[str, Entry] | None:
+    """A line of the index, or nothing if it is damaged."""
+    try:
+        found = json.loads(line)
+        figures = {int(step): Figures(*values) for step, values in found["figures"].items()}
+        numbers = (
+            int(found["runs"]),
+            int(found["size"]),
+            int(found["time"]),
+            float(found["seconds"]),
+        )
+        return str(found["cell"]), Entry(*numbers, Window(*map(int, found["window"])), figures)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None

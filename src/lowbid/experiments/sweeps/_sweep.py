@@ -1,0 +1,162 @@
+"""A sweep: policies, environments, horizons and seeds, and the cells that they make."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from lowbid._require import require
+from lowbid.errors import InvalidValueError
+from lowbid.experiments._names import nearest
+from lowbid.experiments.sweeps._cell import Cell, Place, SweptEnvironment, SweptPolicy
+from lowbid.simulation._inputs import check_losses, check_size
+
+
+class Tier(NamedTuple):
+    """A horizon, how many runs it has, and at which shorter horizons they are judged too."""
+
+    steps: int
+    runs: int
+    record: tuple[int, ...] = ()
+
+
+class Precision(NamedTuple):
+    """How exact means are to be: the half width of an interval as a part of the mean."""
+
+    within: float
+    most_runs: int
+
+
+class TuneSplit(NamedTuple):
+    """Names of environments that settings are chosen on, and of those that judge the choice."""
+
+    on: tuple[str, ...]
+    judge: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Sweep:
+    """Everything that a sweep plays; see docs/sweeps.md.
+
+    Attributes
+    ----------
+    name : str
+        A short name, also that of its part of a folder.
+    title : str
+        What its page is called.
+    policies : sequence of SweptPolicy
+        Who plays.
+    environments : sequence of SweptEnvironment
+        Where.
+    tiers : sequence of Tier
+        The horizons, with their runs.
+    runs : int
+        The runs of environments with horizons of their own.
+    seeds : sequence of int
+        Every cell is played from each.
+    precision : Precision, optional
+        How exact means are to be; by default every cell has the runs that it is given.
+    tune : TuneSplit, optional
+        Which environments choose settings, and which judge them.
+    text : str
+        The file that it was read from.
+    """
+
+    name: str
+    title: str
+    policies: Sequence[SweptPolicy]
+    environments: Sequence[SweptEnvironment]
+    tiers: Sequence[Tier]
+    runs: int
+    seeds: Sequence[int] = (0,)
+    precision: Precision | None = None
+    tune: TuneSplit | None = None
+    text: str = dataclasses.field(default="", repr=False)
+
+    def __post_init__(self) -> None:
+        for what, named in (("policies", self.policies), ("environments", self.environments)):
+            names = [each.name for each in named]
+            require(bool(names), f"there are no {what}; give at least one.")
+            twice = next((name for name in names if names.count(name) > 1), None)
+            require(twice is None, f"two {what} are named {twice!r}; give one another name.")
+        known = [each.name for each in self.environments]
+        for each in self.environments:
+            if each.clean:
+                nearest("environment", each.clean, known)
+
+    @property
+    def cells(self) -> list[Cell]:
+        """All cells, short horizons first, and of one environment beside one another."""
+        found = [
+            cell
+            for environment in self.environments
+            for tier in self._tiers(environment)
+            for policy in self.policies
+            for seed in self.seeds
+            if (cell := _cell(policy, environment, tier, seed)) is not None
+        ]
+        return sorted(found, key=lambda cell: cell.horizon)
+
+    def _tiers(self, environment: SweptEnvironment) -> Sequence[Tier]:
+        own = [Tier(steps, self.runs) for steps in environment.horizons]
+        return own or self.tiers
+
+    def check(self) -> None:
+        """Refuse policies that cannot take an environment's losses, and cells too large to keep."""
+        for environment in self.environments:
+            for policy in self.policies:
+                check_losses(policy.name, policy.policy, environment.environment)
+        for cell in self.cells:
+            most = self.precision.most_runs if self.precision else 0
+            n_arms = cell.environment.environment.n_arms
+            check_size(max(cell.runs, most), 1, len(cell.checkpoints), n_arms)
+
+    def places(self, cells: Sequence[Cell]) -> dict[Place, list[str]]:
+        """The policies that are to be compared at each place."""
+        found: dict[Place, list[str]] = {}
+        for cell in cells:
+            for place in cell.places:
+                found.setdefault(place, []).append(cell.policy.name)
+        return found
+
+    def environments_named(self, names: Sequence[str]) -> list[str]:
+        """Environments by their names or their groups."""
+        return environments_named(self.environments, names)
+
+
+def environments_named(environments: Sequence[SweptEnvironment], names: Sequence[str]) -> list[str]:
+    """Environments by their names or their groups, or an error with the nearest ones."""
+    groups: Mapping[str, list[str]] = {
+        group: [each.name for each in environments if each.group == group]
+        for group in dict.fromkeys(each.group for each in environments if each.group)
+    }
+    known = {**{each.name: [each.name] for each in environments}, **groups}
+    found = [each for name in names for each in known[nearest("environment", name, known)]]
+    return list(dict.fromkeys(found))
+
+
+def tune_split(
+    environments: Sequence[SweptEnvironment], on: Sequence[str], judge: Sequence[str]
+) -> TuneSplit:
+    """Two sets of environments that have none in common."""
+    chosen, judging = environments_named(environments, on), environments_named(environments, judge)
+    if not chosen or not judging:
+        raise InvalidValueError("tune is given no environments; name some in on and in judge.")
+    both = sorted(set(chosen) & set(judging))
+    if both:
+        raise InvalidValueError(
+            f"tune is given {both[0]!r} both to choose on and to judge by; whoever judges must not "
+            "have been seen before."
+        )
+    return TuneSplit(tuple(chosen), tuple(judging))
+
+
+def _cell(policy: SweptPolicy, environment: SweptEnvironment, tier: Tier, seed: int) -> Cell | None:
+    """The cell of a policy, cut down to the longest horizon that it plays."""
+    steps = sorted({*tier.record, tier.steps})
+    played = tuple(s for s in steps if policy.longest is None or s <= policy.longest)
+    if not played:
+        return None
+    runs = max(2, round(policy.share * tier.runs))
+    return Cell(policy, environment, played[-1], seed, runs, played)

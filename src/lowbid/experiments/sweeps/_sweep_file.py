@@ -1,0 +1,215 @@
+"""Sweep files: TOML, with every error reported with its line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from lowbid._require import is_number, require, require_probability, require_whole
+from lowbid.errors import InvalidValueError
+from lowbid.experiments._experiment_file import policy_of_table
+from lowbid.experiments._names import nearest
+from lowbid.experiments._toml_file import TomlFile
+from lowbid.experiments.sweeps._cell import SweptEnvironment, SweptPolicy
+from lowbid.experiments.sweeps._environment_table import environments_of_table
+from lowbid.experiments.sweeps._grids import settings_of
+from lowbid.experiments.sweeps._sweep import Precision, Sweep, Tier, TuneSplit, tune_split
+from lowbid.simulation._inputs import read_horizon
+
+N = TypeVar("N", SweptPolicy, SweptEnvironment)
+
+_ENTRIES = (
+    "title",
+    "horizon",
+    "horizons",
+    "runs",
+    "seed",
+    "seeds",
+    "precision",
+    "most_runs",
+    "tune",
+    "policies",
+    "environments",
+)
+_DEFAULT_RUNS, _DEFAULT_MOST_RUNS = 100, 10_000
+# Fewer runs than this say too little of how many more are needed.
+_FEWEST_PILOT_RUNS = 20
+
+
+def read_sweep(path: Path) -> Sweep:
+    """The sweep that a file describes, or an error that names the line."""
+    return _SweepReader(path).read()
+
+
+class _SweepReader(TomlFile):
+    """One sweep file being read."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, _ENTRIES, "a sweep file", "lowbid init --sweep")
+
+    def read(self) -> Sweep:
+        runs = self.at_entry(self._runs, "runs")
+        tiers = self._tiers(runs)
+        environments = self._all("environments", environments_of_table)
+        for number, table in enumerate(self.tables("environments")):
+            if "clean" in table:
+                known = [each.name for each in environments]
+                clean = partial(nearest, "environment", str(table["clean"]), known)
+                self.at(clean, "environments", number)
+        policies = self._all("policies", policies_of_table)
+        sweep = partial(
+            Sweep,
+            self.path.stem,
+            str(self.contents.get("title", self.path.stem)),
+            policies,
+            environments,
+            tiers,
+            runs,
+            self._seeds(),
+            self._precision(runs),
+            self._tune(environments),
+            self.text,
+        )
+        made = self.at_entry(sweep, "policies")
+        self.at_entry(made.check, "policies")
+        return made
+
+    def _all(self, name: str, make: Callable[[Mapping[str, Any], int], list[N]]) -> list[N]:
+        """What all tables of a name make; no two may have the same name."""
+        found: list[N] = []
+        for number, table in enumerate(self.tables(name)):
+            found += self.at(partial(_new, name, make, table, number, found), name, number)
+        return found
+
+    def _runs(self) -> int:
+        default = _FEWEST_PILOT_RUNS if "precision" in self.contents else _DEFAULT_RUNS
+        return require_whole("runs", self.contents.get("runs", default), at_least=2)
+
+    def _tiers(self, runs: int) -> list[Tier]:
+        horizons = self.contents.get("horizons")
+        if "horizon" in self.contents:
+            require(horizons is None, f"{self.path}: give horizon or horizons, not both.")
+            steps = self.contents["horizon"]
+            return [Tier(self.at_entry(partial(read_horizon, steps), "horizon"), runs)]
+        if horizons is None:
+            raise self.error("there are no horizons; give some: horizons = [1000, 10000].", None)
+        if not isinstance(horizons, list) or not horizons:
+            message = f"horizons is {horizons!r}; give a list, such as [1000, 10000]."
+            raise self.error(message, self.line_of("horizons"))
+        return [
+            self.at(partial(_tier, each, runs), "horizons", number)
+            if isinstance(each, dict)
+            else Tier(self.at_entry(partial(read_horizon, each), "horizons"), runs)
+            for number, each in enumerate(horizons)
+        ]
+
+    def _seeds(self) -> tuple[int, ...]:
+        if "seeds" not in self.contents:
+            seed = self.contents.get("seed", 0)
+            return (self.at_entry(partial(require_whole, "seed", seed, 0), "seed"),)
+        return self.at_entry(partial(_read_seeds, self.contents["seeds"]), "seeds")
+
+    def _precision(self, runs: int) -> Precision | None:
+        if "precision" not in self.contents:
+            if "most_runs" in self.contents:
+                message = "most_runs is given without a precision; give precision = 0.05, say."
+                raise self.error(message, self.line_of("most_runs"))
+            return None
+        within, most = self.contents["precision"], self.contents.get("most_runs")
+        self.at_entry(partial(require_probability, "precision", within), "precision")
+        least = partial(require_whole, "runs with a precision", runs, _FEWEST_PILOT_RUNS)
+        self.at_entry(least, "runs")
+        limit = max(_DEFAULT_MOST_RUNS, 2 * runs) if most is None else most
+        need = partial(require_whole, "most_runs", limit, at_least=runs)
+        return Precision(float(within), self.at_entry(need, "most_runs"))
+
+    def _tune(self, environments: list[SweptEnvironment]) -> TuneSplit | None:
+        if "tune" not in self.contents:
+            return None
+        return self.at_entry(partial(_read_tune, self.contents["tune"], environments), "tune")
+
+
+def _new(
+    what: str,
+    make: Callable[[Mapping[str, Any], int], list[N]],
+    table: Mapping[str, Any],
+    number: int,
+    before: list[N],
+) -> list[N]:
+    """What a table makes, if none of it is there already."""
+    new = make(table, number)
+    names = {each.name for each in before}
+    for each in new:
+        require(
+            each.name not in names, f"two {what} are named {each.name!r}; give one another name."
+        )
+        names.add(each.name)
+    return new
+
+
+def _read_seeds(seeds: Any) -> tuple[int, ...]:
+    good = isinstance(seeds, list) and len(set(map(repr, seeds))) == len(seeds) > 0
+    require(good, f"seeds is {seeds!r}; give a list of different whole numbers, such as [0, 1, 2].")
+    return tuple(require_whole("a seed", seed, at_least=0) for seed in seeds)
+
+
+def _read_tune(tune: Any, environments: list[SweptEnvironment]) -> TuneSplit:
+    good = isinstance(tune, dict) and all(
+        isinstance(tune.get(part), list) and all(isinstance(name, str) for name in tune[part])
+        for part in ("on", "judge")
+    )
+    if not good or len(tune) > 2:
+        raise InvalidValueError(
+            f'tune is {tune!r}; give {{on = ["..."], judge = ["..."]}} with names of environments '
+            "or of groups."
+        )
+    return tune_split(environments, tune["on"], tune["judge"])
+
+
+def _tier(table: Mapping[str, Any], runs: int) -> Tier:
+    known = ("steps", "runs", "record")
+    given = {nearest("entry of [[horizons]]", key, known): value for key, value in table.items()}
+    require("steps" in given, "a table of horizons needs steps = ..., such as 10_000.")
+    steps = read_horizon(given["steps"])
+    runs = require_whole("runs", given.get("runs", runs), at_least=2)
+    record = given.get("record", [])
+    require(isinstance(record, list), f"record is {record!r}; give a list of steps.")
+    for step in record:
+        require_whole("record", step, at_most=steps)
+    return Tier(steps, runs, tuple(sorted({*record, steps})))
+
+
+def policies_of_table(table: Mapping[str, Any], number: int) -> list[SweptPolicy]:
+    """The policies of one table: one for each combination of parameters."""
+    ours = {"name", "policy", "pairs", "longest", "share"}
+    varied = {key: value for key, value in table.items() if key not in ours}
+    longest, share = table.get("longest"), table.get("share", 1.0)
+    if longest is not None:
+        longest = require_whole("longest", longest)
+    good = is_number(share) and 0.0 < share <= 1.0 and math.isfinite(share)
+    require(good, f"share is {share!r}; give a part of the runs, above 0 and up to 1.")
+    combinations = settings_of(varied, table.get("pairs"))
+    made = []
+    for settings in combinations:
+        policy = policy_of_table({"policy": table.get("policy"), **settings})
+        name = _name(table, settings, combinations) or policy.name
+        rule = str(table.get("name", type(policy).__name__))
+        made.append(SweptPolicy(name, rule, policy, settings, longest, float(share)))
+    return made
+
+
+def _name(
+    table: Mapping[str, Any], settings: Mapping[str, Any], all_settings: list[dict[str, Any]]
+) -> str:
+    """The table's name, with the parameters that differ between its settings."""
+    if "name" not in table:
+        return ""
+    differ = [
+        f"{key}={value}"
+        for key, value in settings.items()
+        if any(other[key] != value for other in all_settings)
+    ]
+    return ", ".join([str(table["name"]), *differ])

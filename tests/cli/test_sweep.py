@@ -1,0 +1,141 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from lowbid.cli import main
+
+FILE = """
+title = "Small"
+horizons = [40, 80]
+runs = 6
+[[policies]]
+policy = "uniform-play"
+[[policies]]
+policy = "greedy"
+[[environments]]
+name = "easy"
+family = "bernoulli"
+mean = [0.1, 0.9]
+[[environments]]
+name = "hard"
+family = "bernoulli"
+mean = [0.4, 0.5, 0.6]
+"""
+LONG = FILE.replace("horizons = [40, 80]", "horizons = [400_000]").replace("runs = 6", "runs = 60")
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("mine.toml").write_text(FILE)
+    return tmp_path
+
+
+def test_a_plan_is_printed_and_nothing_written(here, capsys):
+    assert main(["sweep", "mine.toml", "--dry-run"]) == 0
+    printed = capsys.readouterr().out
+    assert "2 policies x 2 environments, horizons 40, 80" in printed
+    assert "8 cells (8 different), 0 finished" in printed
+    assert "48 runs, 2,880 steps left: about 1 s" in printed
+    assert sorted(path.name for path in here.iterdir()) == ["mine.toml"]
+
+
+def test_it_goes_on_where_it_was_and_when_the_file_grows(here, capsys):
+    assert main(["sweep", "mine.toml", "--out", "out"]) == 0
+    first = (here / "out" / "mine" / "table.csv").read_text().splitlines()
+    assert len(first) == 1 + 8
+    files = {path: path.stat().st_mtime_ns for path in (here / "out").rglob("*.npz")}
+    assert len(files) == 8
+    grown = FILE.replace('policy = "greedy"', 'policy = "batch-ensemble"\nbatches = [1, 2]')
+    Path("mine.toml").write_text(grown + '\n[[policies]]\npolicy = "greedy"\n')
+    capsys.readouterr()
+    assert main(["sweep", "mine.toml", "--out", "out"]) == 0
+    assert "16 cells (16 different), 8 finished" in capsys.readouterr().out
+    assert {path: path.stat().st_mtime_ns for path in files} == files
+
+
+def test_two_sweeps_in_one_folder_share_what_they_have_in_common(here, capsys):
+    Path("other.toml").write_text(FILE.replace("[40, 80]", "[80, 90]"))
+    assert main(["sweep", "mine.toml", "--out", "out"]) == 0
+    before = (here / "out" / "mine" / "table.csv").read_bytes()
+    capsys.readouterr()
+    assert main(["sweep", "other.toml", "--out", "out"]) == 0
+    assert "8 cells (8 different), 4 finished" in capsys.readouterr().out
+    assert (here / "out" / "mine" / "table.csv").read_bytes() == before
+    assert main(["sweep", "--show", "out"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("Small: 8 of 8 cells are finished") == 2
+
+
+def test_a_damaged_file_is_played_again(here, capsys):
+    assert main(["sweep", "mine.toml", "--out", "out"]) == 0
+    table = (here / "out" / "mine" / "table.csv").read_bytes()
+    victim = next((here / "out").rglob("*.npz"))
+    victim.write_bytes(victim.read_bytes()[:-20])
+    capsys.readouterr()
+    assert main(["sweep", "mine.toml", "--out", "out"]) == 0
+    printed = capsys.readouterr().out
+    assert "7 finished" in printed
+    assert f"damaged files are played again: {victim.relative_to(here)}" in printed
+    assert (here / "out" / "mine" / "table.csv").read_bytes() == table
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([], "give a sweep file, or --show"),
+        (["mine.toml", "--show", "."], "give a sweep file, or --show"),
+        (["none.toml"], "lowbid init --sweep none.toml"),
+        (["mine.toml", "--on", "thread"], "give threads, processes, or dask://HOST:PORT"),
+        (["mine.toml", "--workers", "0"], "workers is 0"),
+        (["--show", "."], "holds no sweep"),
+    ],
+)
+def test_mistakes_are_named(here, capsys, given, message):
+    assert main(["sweep", *given]) == 2
+    assert message in capsys.readouterr().err
+
+
+def started(folder, text, *more):
+    (folder / "mine.toml").write_text(text)
+    words = [sys.executable, "-m", "lowbid", "sweep", "mine.toml", "--out", "out", *more]
+    process = subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 90
+    while not list(folder.rglob("*.npz")):
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return process
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("on", ["threads", "processes"])
+def test_kill_9_loses_nothing_that_was_finished(tmp_path, capsys, monkeypatch, on):
+    process = started(tmp_path, LONG, "--on", on)
+    process.kill()
+    process.communicate(timeout=60)
+    kept = len(list(tmp_path.rglob("*.npz")))
+    assert 0 < kept <= 4
+    monkeypatch.chdir(tmp_path)
+    assert main(["sweep", "mine.toml", "--out", "out"]) == 0
+    whole = (tmp_path / "out" / "mine" / "table.csv").read_bytes()
+    assert main(["sweep", "mine.toml", "--out", "fresh"]) == 0
+    assert (tmp_path / "fresh" / "mine" / "table.csv").read_bytes() == whole
+
+
+@pytest.mark.slow
+def test_ctrl_c_writes_up_what_is_there_and_says_how_to_go_on(tmp_path):
+    process = started(tmp_path, LONG)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    if process.returncode == 0:
+        pytest.skip("the machine was done before it was stopped")
+    assert process.returncode == 130
+    assert "go on with: lowbid sweep mine.toml --out out" in err.decode()
+    assert (tmp_path / "out" / "mine" / "table.csv").stat().st_size > 100
+    assert os.path.exists(tmp_path / "out" / "index.jsonl")

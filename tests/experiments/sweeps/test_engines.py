@@ -1,0 +1,131 @@
+import os
+import signal
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from experiments.sweeps.sweep_examples import Deadly, Hanging, PlainPolicy, Raising, Slow, small
+from lowbid.errors import InvalidValueError, WorkerError
+from lowbid.experiments.sweeps import CellStore, play_sweep
+from lowbid.experiments.sweeps._engines import Processes, engine_for, play_task
+
+GOOD = small(PlainPolicy())
+
+
+def played(sweep, folder, **more):
+    return play_sweep(sweep, folder, say=lambda text: None, **more)
+
+
+def all_there(folder, sweep):
+    store = CellStore(folder)
+    return all(store.runs(cell) == cell.runs for cell in sweep.cells)
+
+
+def test_one_share_that_fails_does_not_keep_the_others_from_being_played():
+    bad, good = (small(policy).cells[0].share(0, 2) for policy in (Raising(), PlainPolicy()))
+    failed, came = play_task([bad, good])
+    assert failed.error == "RuntimeError: no idea"
+    assert came.regret.shape[0] == 2
+
+
+def test_threads_and_any_executor(tmp_path):
+    assert played(GOOD, tmp_path / "a", workers=2) == {}
+    with ThreadPoolExecutor(2) as pool:
+        assert played(GOOD, tmp_path / "b", on=pool) == {}
+        assert pool.submit(int, 3).result() == 3  # it stays open
+    assert all_there(tmp_path / "a", GOOD)
+    assert all_there(tmp_path / "b", GOOD)
+
+
+@pytest.mark.parametrize("on", ["thread", "dask", "dask://", "dask://nowhere", 3, None])
+def test_what_is_no_engine_is_refused(on):
+    with pytest.raises(InvalidValueError, match="on is"):
+        engine_for(on, None)
+
+
+def test_an_executor_that_is_closed_leaves_a_folder_to_go_on_with(tmp_path):
+    pool = ThreadPoolExecutor(1)
+    pool.shutdown()
+    with pytest.raises(RuntimeError):
+        played(GOOD, tmp_path, on=pool)
+    assert played(GOOD, tmp_path) == {}
+
+
+def children():
+    return [
+        int(pid)
+        for pid in os.listdir("/proc")
+        if pid.isdigit() and _parent(pid) == os.getpid() and "spawn_main" in _command(pid)
+    ]
+
+
+def _parent(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return int(file.read().rpartition(")")[2].split()[1])
+    except OSError:
+        return -1
+
+
+def _command(pid):
+    try:
+        with open(f"/proc/{pid}/cmdline") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_in_the_middle_costs_nothing_but_time(tmp_path):
+    sweep, killed = small(Slow(), environments=6, horizon=20, runs=6), []
+
+    def kill():
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            at_work = children()
+            if len(at_work) == 2 and (tmp_path / "index.jsonl").exists():
+                os.kill(at_work[0], signal.SIGKILL)
+                killed.append(at_work[0])
+                return
+            time.sleep(0.05)
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    assert played(sweep, tmp_path, on="processes", workers=2) == {}
+    thread.join()
+    assert len(killed) == 1
+    assert all_there(tmp_path, sweep)
+
+
+@pytest.mark.slow
+def test_a_cell_that_kills_or_holds_up_its_workers_is_reported_and_the_rest_goes_on(tmp_path):
+    sweep = small(PlainPolicy(), Deadly(), Hanging(), environments=1)
+    failed = played(sweep, tmp_path, on="processes", workers=1, time_limit=3)
+    assert sorted(name.split()[0] for name in failed) == ["Deadly", "Hanging"]
+    errors = {name.split()[0]: failure.error for name, failure in failed.items()}
+    assert "worker died" in errors["Deadly"]
+    assert "no answer" in errors["Hanging"]
+    assert all_there(tmp_path, small(PlainPolicy(), environments=1))
+
+
+@pytest.mark.slow
+def test_processes_end_when_they_are_closed():
+    engine = Processes(2)
+    share = GOOD.cells[0].share(0, 1)
+    assert len(engine.submit([share]).result()) == 1
+    engine.close(now=True)
+    deadline = time.monotonic() + 20
+    while children() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert children() == []
+
+
+def test_no_scheduler_says_how_to_start_one(monkeypatch):
+    pytest.importorskip("distributed")
+    from lowbid.experiments.sweeps import _dask
+
+    monkeypatch.setattr(_dask, "_CONNECT_SECONDS", 0.2)
+    with pytest.raises(WorkerError, match="dask scheduler"):
+        engine_for("dask://127.0.0.1:9", None)

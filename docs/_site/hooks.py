@@ -20,7 +20,6 @@ from mkdocs.structure.files import File, Files
 sys.path.insert(0, str(Path(__file__).parent))
 
 import check_site
-
 import reference
 
 LOG = get_plugin_logger("lowbid")  # a warning is an error: the site is built with `strict`

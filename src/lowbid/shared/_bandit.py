@@ -21,9 +21,9 @@ from lowbid.shared._calls import (
     Change,
     Decide,
     Forget,
+    GivenOutcome,
     LetTimePass,
     Look,
-    Outcome,
     Report,
     ReportKnown,
 )
@@ -35,7 +35,7 @@ from lowbid.shared._holdout import Lift
 from lowbid.shared._log import SharedLog
 from lowbid.shared._replica import Replica
 from lowbid.shared._settings import Settings
-from lowbid.shared._timeline import Share
+from lowbid.shared._timeline import ArmShares
 
 _ANSWER = ("answer(ids, losses={})", "answer(ids, rewards={})")
 _LONGEST_KEY = 512  # characters of a unit or of the id of a request
@@ -67,7 +67,7 @@ class LogEntry(NamedTuple):
         return {"number": self.number, "time": when, "event": self.event, **self.fields}
 
 
-class Summary(NamedTuple):
+class BanditSummary(NamedTuple):
     """A shared bandit at a glance.
 
     Attributes
@@ -178,7 +178,7 @@ class SharedBandit(BanditViews):
         """
         kind = read_kind(ONE, bare, loss, reward)
         value = loss if kind == "loss" else reward
-        return self._report(kind, [Outcome(what, value)], request_id)[0]
+        return self._report(kind, [GivenOutcome(what, value)], request_id)[0]
 
     def update_many(
         self,
@@ -286,11 +286,11 @@ class SharedBandit(BanditViews):
         """
         return self._look(lambda replica: replica.holdout.lift(replica.core.feedback, confidence))
 
-    def summary(self) -> Summary:
+    def summary(self) -> BanditSummary:
         """The bandit at a glance."""
 
-        def look(replica: Replica, time: int) -> Summary:
-            return Summary(
+        def look(replica: Replica, time: int) -> BanditSummary:
+            return BanditSummary(
                 name=self.name,
                 created=replica.created,
                 time=replica.time,
@@ -304,7 +304,7 @@ class SharedBandit(BanditViews):
 
         return self._look_at_time(look)
 
-    def shares(self) -> list[Share]:
+    def shares(self) -> list[ArmShares]:
         """How many decisions each arm got, by spans of time, oldest first."""
         return self._look(lambda replica: replica.timeline.shares())
 
@@ -354,7 +354,7 @@ class SharedBandit(BanditViews):
         return seen
 
     def _report(
-        self, kind: Kind, outcomes: Sequence[Outcome], request_id: str | None
+        self, kind: Kind, outcomes: Sequence[GivenOutcome], request_id: str | None
     ) -> list[Rejection | None]:
         request_id = _read_key("request_id", request_id)
         answers = self._submit(ReportKnown(kind, outcomes, request_id))
@@ -404,7 +404,7 @@ def answering(
 
 def _outcomes(
     kind: Kind, what: Iterable[Any], losses: Any, rewards: Any, by_id: bool
-) -> list[Outcome]:
+) -> list[GivenOutcome]:
     values = read_list("what came of it", losses if kind == "loss" else rewards)
     items = read_list("what to update", what)
     if len(items) != len(values):
@@ -413,7 +413,7 @@ def _outcomes(
             f"there are {len(items)} arms or decisions, but {len(values)} {plural}; give one for "
             "each."
         )
-    return [Outcome(*pair, by_id) for pair in zip(items, values, strict=True)]
+    return [GivenOutcome(*pair, by_id) for pair in zip(items, values, strict=True)]
 
 
 def read_name(name: Any) -> str:

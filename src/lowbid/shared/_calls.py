@@ -158,7 +158,7 @@ class Decide(Call):
         return decisions[0] if self.n is None else decisions
 
 
-class Outcome(NamedTuple):
+class GivenOutcome(NamedTuple):
     """What came of a decision or of an arm; of a decision by its id alone if `by_id`."""
 
     what: Arm | Decision
@@ -169,7 +169,9 @@ class Outcome(NamedTuple):
 class Report(Call):
     """Report outcomes: each is answered for, and those that can be are taken."""
 
-    def __init__(self, kind: Kind, outcomes: Sequence[Outcome], request_id: str | None) -> None:
+    def __init__(
+        self, kind: Kind, outcomes: Sequence[GivenOutcome], request_id: str | None
+    ) -> None:
         super().__init__()
         self.kind, self.outcomes, self.request_id = kind, outcomes, request_id
         self._answers: list[Answer] = []
@@ -214,7 +216,7 @@ class Report(Call):
         replica: Replica,
         memory: Memory,
         time: int,
-        outcome: Outcome,
+        outcome: GivenOutcome,
         value: float,
         here: dict[str, float],
     ) -> tuple[Answer, Arm]:
@@ -310,7 +312,7 @@ class LetTimePass(Call):
         return Elapsed() if replica.windows.due(time) else Reply(None)
 
 
-def _identity(outcome: Outcome) -> Any:
+def _identity(outcome: GivenOutcome) -> Any:
     """The decision that an outcome is of; None if it is of an arm."""
     if isinstance(outcome.what, Decision):
         return outcome.what.id

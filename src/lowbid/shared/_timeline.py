@@ -12,7 +12,7 @@ _SPANS = [s * 1_000_000 for s in (60, 300, 900, 3600, 10800, 43200, 86400, 60480
 _MOST = 200
 
 
-class Share(NamedTuple):
+class ArmShares(NamedTuple):
     """How many decisions each arm got in a span of time.
 
     Attributes
@@ -74,10 +74,10 @@ class Timeline:
         """How many decisions were made on the day (UTC) of this time, so far."""
         return self._today if time // _DAY == self._day else 0
 
-    def shares(self) -> list[Share]:
+    def shares(self) -> list[ArmShares]:
         """All spans in which there were decisions, oldest first."""
         span = _SPANS[self._level]
-        return [Share(start, start + span, dict(arms)) for start, arms in self._counts.items()]
+        return [ArmShares(start, start + span, dict(arms)) for start, arms in self._counts.items()]
 
     def _widen(self) -> None:
         """Bring spans together into longer ones."""

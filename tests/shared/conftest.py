@@ -24,3 +24,10 @@ def clock(monkeypatch):
     clock = Clock()
     monkeypatch.setattr(SQLiteTransaction, "clock", clock.__call__)
     return clock
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+def any_url(request):
+    """The URL of an empty store of either kind."""
+    names = {"sqlite": "url", "postgresql": "postgresql_url"}
+    return request.getfixturevalue(names[request.param])

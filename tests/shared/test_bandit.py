@@ -33,22 +33,22 @@ def play(bandit, seed, calls):
             bandit.update(bandit.arms[0], reward=chance.random())
 
 
-def test_the_example_of_the_readme(url):
-    bandit = lowbid.open(url, "checkout", arms=["blue", "green"], reward_range=(0, 1))
+def test_the_example_of_the_readme(any_url):
+    bandit = lowbid.open(any_url, "checkout", arms=["blue", "green"], reward_range=(0, 1))
     decision = bandit.decide(request_id="visit-4711")
     assert decision.arm in ("blue", "green")
     assert bandit.update(decision, reward=1.0) is None
     assert bandit.update(decision, reward=1.0) == "closed"
     assert bandit.counts()[decision.arm] == 1
-    again = lowbid.open(url, "checkout", arms=["blue", "green"], reward_range=(0, 1))
+    again = lowbid.open(any_url, "checkout", arms=["blue", "green"], reward_range=(0, 1))
     assert again.decide(request_id="visit-4711") == decision
     assert again.update(decision, reward=0.0) == "closed"
     assert again.means()[decision.arm] == 1.0
 
 
 @pytest.mark.parametrize("policy", [None, lowbid.BetaThompson(), lowbid.EpsilonGreedy()])
-def test_it_makes_the_choices_of_a_plain_bandit(url, policy):
-    shared = lowbid.open(url, "b", arms=3, policy=policy, seed=4, reward_range=(0, 1))
+def test_it_makes_the_choices_of_a_plain_bandit(any_url, policy):
+    shared = lowbid.open(any_url, "b", arms=3, policy=policy, seed=4, reward_range=(0, 1))
     play(shared, seed=1, calls=60)
     shared.add_arm("new")
     shared.pause_arm(0)
@@ -60,17 +60,17 @@ def test_it_makes_the_choices_of_a_plain_bandit(url, policy):
     assert state_of(shared) == state_of(plain)
 
 
-def test_two_objects_take_turns(url):
+def test_two_objects_take_turns(any_url):
     settings = {"seed": 2, "reward_range": (0, 1)}
-    first = lowbid.open(url, "b", arms=["x", "y", "z"], **settings)
-    second = lowbid.open(url, "b")
+    first = lowbid.open(any_url, "b", arms=["x", "y", "z"], **settings)
+    second = lowbid.open(any_url, "b")
     for turn in range(30):
         play((first, second)[turn % 2], seed=turn, calls=4)
     assert state_of(first) == state_of(second) == state_of(replayed(first, **settings))
 
 
-def test_a_request_id_gives_its_decision_again(url):
-    bandit = lowbid.open(url, "b", arms=3, reward_range=(0, 1))
+def test_a_request_id_gives_its_decision_again(any_url):
+    bandit = lowbid.open(any_url, "b", arms=3, reward_range=(0, 1))
     decisions = bandit.decide(3, request_id="r")
     before = bandit.summary().events
     assert bandit.decide(3, request_id="r") == decisions
@@ -80,15 +80,15 @@ def test_a_request_id_gives_its_decision_again(url):
         bandit.decide(2, request_id="r")
 
 
-def test_a_repeated_update_of_an_arm_counts_once_by_its_request_id(url):
-    bandit = lowbid.open(url, "b", arms=3, reward_range=(0, 1))
+def test_a_repeated_update_of_an_arm_counts_once_by_its_request_id(any_url):
+    bandit = lowbid.open(any_url, "b", arms=3, reward_range=(0, 1))
     assert bandit.update(1, reward=0.5, request_id="r") is None
     assert bandit.update(1, reward=0.5, request_id="r") is None
     assert bandit.counts() == {0: 0, 1: 1, 2: 0}
 
 
-def test_outcomes_are_answered_one_by_one(url):
-    bandit = lowbid.open(url, "b", arms=["x", "y"], reward_range=(0, 1))
+def test_outcomes_are_answered_one_by_one(any_url):
+    bandit = lowbid.open(any_url, "b", arms=["x", "y"], reward_range=(0, 1))
     one, two, three, four = bandit.decide(4)
     bandit.forget(two)
     bandit.update(one, reward=0.25)
@@ -99,8 +99,8 @@ def test_outcomes_are_answered_one_by_one(url):
     assert bandit.answer([four.id], rewards=[1.0]) == ["removed"]
 
 
-def test_many_are_taken_or_none(url):
-    bandit = lowbid.open(url, "b", arms=["x", "y"], reward_range=(0, 1))
+def test_many_are_taken_or_none(any_url):
+    bandit = lowbid.open(any_url, "b", arms=["x", "y"], reward_range=(0, 1))
     one, two = bandit.decide(2)
     before = bandit.summary().events
     stranger = lowbid.Decision(two.arm, "0000-1")
@@ -138,8 +138,8 @@ def test_many_are_taken_or_none(url):
         lambda bandit: bandit.lift(confidence=2.0),
     ],
 )
-def test_what_is_refused_changes_nothing(url, change):
-    bandit = lowbid.open(url, "b", arms=["x", "y"], reward_range=(0, 1))
+def test_what_is_refused_changes_nothing(any_url, change):
+    bandit = lowbid.open(any_url, "b", arms=["x", "y"], reward_range=(0, 1))
     bandit.update(bandit.decide(), reward=1.0)
     before = bandit.summary().events, state_of(bandit)
     with pytest.raises((InvalidValueError, UnknownNameError)):
@@ -147,8 +147,8 @@ def test_what_is_refused_changes_nothing(url, change):
     assert (bandit.summary().events, state_of(bandit)) == before
 
 
-def test_changes_are_in_the_history_with_who_made_them(url):
-    bandit = lowbid.open(url, "b", arms=["x", "y"], actor="ann")
+def test_changes_are_in_the_history_with_who_made_them(any_url):
+    bandit = lowbid.open(any_url, "b", arms=["x", "y"], actor="ann")
     bandit.add_arm("z", actor="bo")
     bandit.change(sticky=True, actor="cy")
     bandit.archive(actor="di")
@@ -160,8 +160,8 @@ def test_changes_are_in_the_history_with_who_made_them(url):
     assert bandit.decide().arm in ("x", "y", "z")
 
 
-def test_threads_go_into_one_commit(url):
-    bandit = lowbid.open(url, "b", arms=3, reward_range=(0, 1), seed=1)
+def test_threads_go_into_one_commit(any_url):
+    bandit = lowbid.open(any_url, "b", arms=3, reward_range=(0, 1), seed=1)
 
     def work(number):
         for turn in range(10):
@@ -185,13 +185,13 @@ def _play_in_a_process(url, number):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked here")
-def test_eight_processes_make_the_choices_of_one(url):
+def test_eight_processes_make_the_choices_of_one(any_url):
     settings = {"seed": 5, "reward_range": (0, 1)}
-    bandit = lowbid.open(url, "b", arms=["x", "y", "z"], **settings)
+    bandit = lowbid.open(any_url, "b", arms=["x", "y", "z"], **settings)
     bandit.update(bandit.decide(), reward=0.5)
     context = multiprocessing.get_context("fork")
     processes = [
-        context.Process(target=_play_in_a_process, args=(url, number)) for number in range(8)
+        context.Process(target=_play_in_a_process, args=(any_url, number)) for number in range(8)
     ]
     for process in processes:
         process.start()

@@ -100,6 +100,10 @@ class Policy(Parameterised):
     hold: ClassVar[Callable[..., None] | None] = None
     # Why arms cannot be added or taken away while the policy is at work; empty if they can.
     fixed_arms: ClassVar[str] = ""
+    # Whether `select` draws random numbers for nothing but ties between equal indices.
+    draws_for_ties_only: ClassVar[bool] = False
+    # Whether `select` can be tried again and again on one state: it changes nothing that is read.
+    select_keeps_state: ClassVar[bool] = False
     # What `indices` are: "loss", in the unit of the losses, or "evidence", a number of its own.
     index_unit: ClassVar[str] = "loss"
 
@@ -215,7 +219,10 @@ class Policy(Parameterised):
 
         It is asked for only if `select` drew random numbers. None if the rule cannot say.
         """
-        return None
+        if not self.draws_for_ties_only:
+            return None
+        indices = _indices_left_in(state)
+        return 1.0 / int((indices == indices[arm]).sum())
 
     def indices(self, parameters: Any, state: Any, step: int) -> Floats:
         """Every arm's index at this step, and perhaps some more entries; the lowest is played."""
@@ -227,6 +234,13 @@ class Policy(Parameterised):
             )
         self.kernels.select(parameters, copy, step, np.zeros(1, np.uint64))
         return holder.indices
+
+
+def _indices_left_in(state: Any) -> Floats:
+    """The indices that `select` has just compared, wherever a state keeps them."""
+    for part in ("race", "tangents", "ranking"):
+        state = getattr(state, part, state)
+    return state.indices
 
 
 def extend(state: Any, larger: Any) -> Any:

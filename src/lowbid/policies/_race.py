@@ -291,6 +291,7 @@ class RacePolicy(Policy):
     recheck: float
 
     index_unit: ClassVar[str] = "evidence"
+    draws_for_ties_only: ClassVar[bool] = True
 
     def check_race(self) -> None:
         """Refuse parameters that no race can have."""

@@ -13,6 +13,8 @@ class UCBPolicy(SpreadPolicy):
     The state of a policy whose states add up has a method ``merged(other)``.
     """
 
+    draws_for_ties_only = True
+
     @property
     def location_free(self) -> bool:
         """Adding a number to every loss moves all indices alike."""

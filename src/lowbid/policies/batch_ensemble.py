@@ -347,6 +347,7 @@ class BatchEnsemble(Policy):
         pending="each counts in every batch of its arm, as if its loss were the arm's mean",
     )
     kernels = Kernels(init, select, update)
+    draws_for_ties_only = True
     hold = hold
 
     def __post_init__(self) -> None:

@@ -106,6 +106,7 @@ class BetaThompson(Policy):
         bibtex=BIBTEX,
     )
     kernels = Kernels(init, select, update)
+    select_keeps_state = True
 
     def __post_init__(self) -> None:
         require_finite("prior_bad", self.prior_bad, above=0.0)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from lowbid._require import require_finite
 from lowbid.policies._base import About, Policy
-from lowbid.policies.epsilon_greedy import EpsilonGreedy, Parameters
+from lowbid.policies.epsilon_greedy import EpsilonGreedy, Parameters, chance_by_epsilon
+from lowbid.policies.greedy import State
 from lowbid.policies.ucb1 import BIBTEX
 
 
@@ -60,6 +61,11 @@ class DecreasingEpsilonGreedy(Policy):
     def __post_init__(self) -> None:
         require_finite("c", self.c, above=0.0)
         require_finite("gap", self.gap, above=0.0)
+
+    def chance(self, state: State, step: int, arm: int) -> float:
+        """Exploration, and greed."""
+        parameters = self.parameters(len(state.moments.counts), None, 1)
+        return chance_by_epsilon(parameters, state, step, arm)
 
     @property
     def scale_free(self) -> bool:

@@ -38,6 +38,15 @@ def select(parameters: Parameters, state: State, step: int, stream: Stream) -> i
     return lowest_arm(state.ranking, True, stream)
 
 
+def chance_by_epsilon(parameters: Parameters, state: State, step: int, arm: int) -> float:
+    """The chance of an arm: its share of exploration, and of greed if its mean is lowest."""
+    epsilon = min(1.0, max(parameters.epsilon, parameters.rate / step))
+    indices, n_arms = state.ranking.indices, len(state.moments.counts)
+    lowest = indices[:n_arms].min()
+    greedy = float(indices[arm] == lowest) / int((indices == lowest).sum())
+    return epsilon / n_arms + (1.0 - epsilon) * greedy
+
+
 @dataclass(frozen=True)
 class EpsilonGreedy(Policy):
     r"""Epsilon-greedy with a constant epsilon.
@@ -78,6 +87,11 @@ class EpsilonGreedy(Policy):
 
     def __post_init__(self) -> None:
         require_probability("epsilon", self.epsilon, ends=True)
+
+    def chance(self, state: State, step: int, arm: int) -> float:
+        """Exploration, and greed."""
+        parameters = self.parameters(len(state.moments.counts), None, 1)
+        return chance_by_epsilon(parameters, state, step, arm)
 
     @property
     def scale_free(self) -> bool:

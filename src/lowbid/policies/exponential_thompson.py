@@ -81,6 +81,7 @@ class ExponentialThompson(Policy):
         bibtex=BIBTEX,
     )
     kernels = Kernels(init, select, update)
+    select_keeps_state = True
 
     @property
     def scale_free(self) -> bool:

@@ -98,6 +98,7 @@ class GaussianThompson(DeviationPolicy):
         bibtex=BIBTEX,
     )
     kernels = Kernels(init, select, update)
+    select_keeps_state = True
 
     @property
     def location_free(self) -> bool:

@@ -79,6 +79,7 @@ class Greedy(Policy):
         bibtex=BIBTEX,
     )
     kernels = Kernels(init, select, update)
+    draws_for_ties_only = True
 
     @property
     def scale_free(self) -> bool:

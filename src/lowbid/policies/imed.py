@@ -164,6 +164,7 @@ class IMED(FamilyPolicy):
 
     families = (*FamilyPolicy.families, ScaledGaussianFamily)
     index_unit = "evidence"
+    draws_for_ties_only = True
 
     @classmethod
     def gaussian_unknown_variance(cls) -> Self:

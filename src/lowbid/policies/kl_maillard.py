@@ -150,6 +150,13 @@ class KLMaillard(FamilyPolicy):
             bibtex=BIBTEX,
         )
 
+    def chance(self, state: State, step: int, arm: int) -> float:
+        """By the weights; while there are unplayed arms, they share it."""
+        unplayed = state.moments.counts == 0.0
+        if unplayed.any():
+            return float(unplayed[arm]) / int(unplayed.sum())
+        return float(state.weights[arm] / state.weights.sum())
+
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:
         """What the kernels read."""
         return Parameters(sd=self.sd)

@@ -215,6 +215,8 @@ class KLUCB(FamilyPolicy):
         """For Gaussian losses, of which each arm may have another variance, not known."""
         return cls(ScaledGaussianFamily(), c)
 
+    draws_for_ties_only = True
+
     @property
     def kernels(self) -> Kernels:  # type: ignore[override]
         """The rule for this family."""

@@ -69,6 +69,8 @@ class KLUCBPlus(FamilyPolicy):
     .. [2] J. Honda (2019). A note on KL-UCB+ policy for the stochastic bandit. arXiv:1903.07839.
     """
 
+    draws_for_ties_only = True
+
     @property
     def kernels(self) -> Kernels:  # type: ignore[override]
         """The rule for this family."""

@@ -125,6 +125,8 @@ class KLUCBPlusPlus(FamilyPolicy):
         if self.horizon is not None:
             require_whole("horizon", self.horizon)
 
+    draws_for_ties_only = True
+
     @property
     def kernels(self) -> Kernels:  # type: ignore[override]
         """The rule for this family."""

@@ -107,6 +107,7 @@ class PHE(Policy):
         bibtex=BIBTEX,
     )
     kernels = Kernels(init, select, update)
+    select_keeps_state = True
 
     def __post_init__(self) -> None:
         require_finite("a", self.a, above=0.0, at_most=_MOST_COINS)

@@ -109,6 +109,7 @@ class ReBoot(DeviationPolicy):
         bibtex=BIBTEX,
     )
     kernels = Kernels(init, select, update)
+    select_keeps_state = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -105,6 +105,7 @@ class SemiBoundedIMED(Policy):
         bibtex=BIBTEX,
     )
     kernels = Kernels(init, select, update)
+    draws_for_ties_only = True
     index_unit = "evidence"
 
     def __post_init__(self) -> None:

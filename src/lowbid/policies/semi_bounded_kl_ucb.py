@@ -94,6 +94,7 @@ class SemiBoundedKLUCB(Policy):
         bibtex=BIBTEX + BIBTEX_BOUNDED,
     )
     kernels = Kernels(init, select, update)
+    draws_for_ties_only = True
 
     def __post_init__(self) -> None:
         require_finite("c", self.c, above=0.0, or_equal=True)

@@ -68,6 +68,10 @@ class UniformPlay(Policy):
     )
     kernels = Kernels(init, select, update)
 
+    def chance(self, state: State, step: int, arm: int) -> float:
+        """The same for every arm."""
+        return 1.0 / len(state.counts)
+
     @property
     def scale_free(self) -> bool:
         """Losses do not matter."""

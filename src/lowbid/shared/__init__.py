@@ -1,15 +1,17 @@
 """A bandit that several processes share: events in a store, and what they make of it."""
 
 from lowbid.shared._bandit import BanditSummary, SharedBandit
-from lowbid.shared._bandit import LogEntry as LogEntry
 from lowbid.shared._decision import LoggedDecision
+from lowbid.shared._export import LogEntry
 from lowbid.shared._holdout import Lift
+from lowbid.shared._log import Compaction
 from lowbid.shared._open import open
 from lowbid.shared._timeline import ArmShares
 
 __all__ = [
     "ArmShares",
     "BanditSummary",
+    "Compaction",
     "Lift",
     "LogEntry",
     "LoggedDecision",

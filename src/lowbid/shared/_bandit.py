@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Self, overload
 
 from lowbid._require import require_whole
-from lowbid.errors import InvalidValueError, StoreError
+from lowbid.errors import InvalidValueError, LowbidError, StoreError
 from lowbid.online._core import Core
 from lowbid.online._decisions import Arm, Decision, Rejection
 from lowbid.online._feedback import Kind
@@ -24,47 +24,24 @@ from lowbid.shared._calls import (
     GivenOutcome,
     LetTimePass,
     Look,
+    Note,
     Report,
     ReportKnown,
 )
 from lowbid.shared._decision import LoggedDecision
-from lowbid.shared._durations import utc
-from lowbid.shared._events import Archived, ArmChanged, SettingsChanged
+from lowbid.shared._durations import Duration, microseconds
+from lowbid.shared._estimates import DRAWS, Estimator
+from lowbid.shared._events import Archived, ArmChanged, Estimated, SettingsChanged
+from lowbid.shared._export import LogEntry, export_decisions, export_events
 from lowbid.shared._group import GroupCommit
 from lowbid.shared._holdout import Lift
-from lowbid.shared._log import SharedLog
+from lowbid.shared._log import Compaction, SharedLog
 from lowbid.shared._replica import Replica
 from lowbid.shared._settings import Settings
 from lowbid.shared._timeline import ArmShares
 
 _ANSWER = ("answer(ids, losses={})", "answer(ids, rewards={})")
 _LONGEST_KEY = 512  # characters of a unit or of the id of a request
-
-
-class LogEntry(NamedTuple):
-    """An event of a bandit's log.
-
-    Attributes
-    ----------
-    number : int
-        Its place, from 1.
-    time : int
-        Microseconds since 1970, by the clock of the log.
-    event : str
-        What happened: "created", "decided", "reported", "forgotten", "arm changed", ...
-    fields : dict
-        The rest, as plain data.
-    """
-
-    number: int
-    time: int
-    event: str
-    fields: dict[str, Any]
-
-    def to_data(self) -> dict[str, Any]:
-        """The entry as one object, as it is exported."""
-        when = utc(self.time).isoformat().replace("+00:00", "Z")
-        return {"number": self.number, "time": when, "event": self.event, **self.fields}
 
 
 class BanditSummary(NamedTuple):
@@ -111,8 +88,8 @@ class SharedBandit(BanditViews):
     """
 
     def __init__(self, log: SharedLog) -> None:
-        self._log, self._process = log, os.getpid()
-        self._group = GroupCommit(log.carry_out)
+        self._log = log
+        self._begin()
 
     @property
     def name(self) -> str:
@@ -317,6 +294,50 @@ class SharedBandit(BanditViews):
         for row in self._log.read(after):
             yield LogEntry(row.number, row.time, row.name, json.loads(row.body))
 
+    def export(self, path: str | os.PathLike[str]) -> int:
+        """Write the log to a file, an event for each line; gives how many there were.
+
+        Parameters
+        ----------
+        path : str or path
+            A file whose name ends in ``.jsonl``, ``.jsonl.gz``, or ``.parquet`` (which needs
+            pyarrow).
+        """
+        return export_events(path, self.log())
+
+    def export_decisions(self, path: str | os.PathLike[str]) -> int:
+        """Write a table with a row for each decision; gives how many there were.
+
+        A row has the decision's arm, its propensity, and what came of it (empty if nothing was
+        reported): what `lowbid.read_log` reads.
+
+        Parameters
+        ----------
+        path : str or path
+            As for `export`.
+        """
+        return export_decisions(path, self.log())
+
+    def compact(self, *, events: Duration = "10m", answers: Duration = "30d") -> Compaction:
+        """Drop events that are in a snapshot, and answers to calls that nobody repeats any more.
+
+        Administrative changes stay in the log, and so does what is younger than you say here. After
+        it, `log` and `export` begin later.
+
+        Parameters
+        ----------
+        events : duration
+            How old events must be. Commits whose answer was lost are looked up among the younger
+            ones.
+        answers : duration
+            For how long the id of a request, when it is repeated, gives the decision that was made.
+            After that it gives a new one. A repeated outcome never counts twice: later it is
+            answered with "closed" instead of "repeated".
+        """
+        spans = microseconds("events", events, at_least=0), microseconds("answers", answers)
+        self._mind_forks()
+        return self._log.compact(*spans)
+
     @property
     def commit_sizes(self) -> dict[int, int]:
         """How many commits of this process carried out so many calls, by that number."""
@@ -332,6 +353,8 @@ class SharedBandit(BanditViews):
 
     def close(self) -> None:
         """Let go of the store. Nothing is lost; the next call takes it up again."""
+        self._mind_forks()
+        self._estimator.wait(self._log.store.patience)
         self._log.close()
 
     def __enter__(self) -> Self:
@@ -365,18 +388,28 @@ class SharedBandit(BanditViews):
 
     def submit_all(self, calls: Sequence[Call]) -> None:
         """Carry out calls, such as `deciding` makes, in one commit; each keeps its own answer."""
-        self._follow_fork()
+        self._mind_forks()
         self._group.submit_all(calls)
 
     def _submit(self, call: Call) -> Any:
-        self._follow_fork()
+        self._mind_forks()
         return self._group.submit(call)
 
-    def _follow_fork(self) -> None:
+    def _mind_forks(self) -> None:
+        """Go on with a connection and threads of its own in a process that was forked."""
         if os.getpid() != self._process:
             self._log.forked(intact=not self._group.busy)
-            self._group = GroupCommit(self._log.carry_out)
-            self._process = os.getpid()
+            self._begin()
+
+    def _begin(self) -> None:
+        self._process, self._group = os.getpid(), GroupCommit(self._log.carry_out)
+        self._estimator = Estimator(self._keep_estimates)
+        self._log.on_drawn = self._estimator.add
+
+    def _keep_estimates(self, chances: dict[str, float]) -> None:
+        """Write chances into the log; what cannot be written is left out."""
+        with contextlib.suppress(LowbidError):
+            self._group.submit(Note(Estimated(chances, DRAWS)))
 
     def __reduce__(self) -> Any:
         raise InvalidValueError(

@@ -290,6 +290,18 @@ class Change(Call):
         return event
 
 
+class Note(Call):
+    """Write an event that changes no choice."""
+
+    def __init__(self, event: Event) -> None:
+        super().__init__()
+        self._event = event
+
+    def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
+        """The event."""
+        return self._event
+
+
 class Look(Call):
     """Look at the bandit."""
 

@@ -11,6 +11,11 @@ Way = Literal["policy", "sticky", "holdout"]
 _WAYS: dict[str, Way] = {BY_POLICY: "policy", STICKY: "sticky", HELD_OUT: "holdout"}
 
 
+def way_of(letter: str) -> Way:
+    """What an arm was chosen by, from the letter of an event."""
+    return _WAYS.get(letter, "policy")
+
+
 class LoggedDecision(Decision):
     """One arm, chosen once, and how it was chosen.
 
@@ -45,5 +50,5 @@ class LoggedDecision(Decision):
     ) -> Self:
         decision = super().__new__(cls, arm, id)
         decision.propensity, decision.version = propensity, version
-        decision.way = _WAYS.get(way, "policy")
+        decision.way = way_of(way)
         return decision

@@ -6,14 +6,23 @@ import contextlib
 import secrets
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from lowbid._version import __version__
 from lowbid.errors import FileFormatError, LowbidError, StoreError, StoreUnavailableError
 from lowbid.policies import Policy
 from lowbid.shared._calls import Call, Reply
-from lowbid.shared._events import LOG_FORMAT, Created, LoggedEvent, event_of, logged
-from lowbid.shared._memory import Memory
+from lowbid.shared._estimates import DrawnChoice
+from lowbid.shared._events import (
+    ADMINISTRATIVE,
+    LOG_FORMAT,
+    Created,
+    LoggedEvent,
+    event_of,
+    logged,
+)
+from lowbid.shared._memory import OUTCOMES, REQUESTS, UNITS, Memory
 from lowbid.shared._replica import Replica
 from lowbid.shared._snapshots import replica_of, snapshot_of
 from lowbid.shared.stores import Store, Transaction
@@ -31,6 +40,24 @@ class _CallFailedError(Exception):
     def __init__(self, call: Call, error: Exception) -> None:
         super().__init__(str(error))
         self.call, self.error = call, error
+
+
+class Compaction(NamedTuple):
+    """What was dropped from a log.
+
+    Attributes
+    ----------
+    events : int
+        Events, which are in the snapshot.
+    answers : int
+        Ids of requests, and outcomes, that are no longer known when they are repeated.
+    units : int
+        Units whose arm is no longer theirs.
+    """
+
+    events: int
+    answers: int
+    units: int
 
 
 class SharedLog:
@@ -58,6 +85,8 @@ class SharedLog:
         self._replica: Replica | None = None
         self._snapshot_at, self._snapshot_every = 0, SNAPSHOT_EVERY
         self._process, self._commits = secrets.token_hex(8), 0
+        # Told of choices that were committed and whose chance is still to be estimated.
+        self.on_drawn: Callable[[list[DrawnChoice]], None] = lambda choices: None
         # What is being committed: the first event, and the name of the commit.
         self._trying: tuple[int, str] | None = None
 
@@ -106,6 +135,9 @@ class SharedLog:
                 raise
         finally:
             self._trying = None
+        if self._replica is not None and self._replica.drawn:
+            self.on_drawn(self._replica.drawn)
+            self._replica.drawn = []
         _deliver(answers)
 
     def _act(
@@ -245,6 +277,28 @@ class SharedLog:
                 yield from transaction.events(self.bandit, after)
         finally:
             store.close()
+
+    def compact(self, keep_events: int, keep_answers: int) -> Compaction:
+        """Drop what is older than this, in microseconds, and is not needed to go on."""
+        with self._turn, self.store.transaction(write=True) as transaction:
+            replica, now = self._follow(transaction)
+            snapshot = snapshot_of(replica)
+            read_back = replica_of(snapshot, self._policy)
+            if read_back is None or read_back.to_data() != replica.to_data():
+                raise StoreError("a snapshot of this bandit cannot be read back; nothing dropped.")
+            transaction.keep_snapshot(self.bandit, snapshot)
+            self._note_snapshot(replica, snapshot)
+            # The newest event stays: whoever has not read it yet sees by it that events are gone.
+            events = transaction.drop_events(
+                self.bandit, replica.number - 1, now - keep_events, ADMINISTRATIVE
+            )
+            sticky, answers = replica.settings.sticky, 0
+            for space in (REQUESTS, OUTCOMES):
+                answers += transaction.forget(self.bandit, space, now - keep_answers)
+            units = 0
+            if sticky is not True:
+                units = transaction.forget(self.bandit, UNITS, now - int(sticky))
+            return Compaction(events, answers, units)
 
     def close(self) -> None:
         """Let go of the store until the next call."""

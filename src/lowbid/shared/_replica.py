@@ -14,6 +14,8 @@ from lowbid.online._decisions import Arm, Decision, Decisions, Rejection
 from lowbid.online._feedback import Feedback
 from lowbid.online._saved_policy import policy_from
 from lowbid.policies import Policy
+from lowbid.policies._base import copy_of
+from lowbid.shared._estimates import DrawnChoice, is_small
 from lowbid.shared._events import (
     BY_POLICY,
     HELD_OUT,
@@ -53,6 +55,8 @@ class Replica:
         As they are now, and as they were when the bandit was made.
     core : Core
         What the policy has decided and learned.
+    drawn : list
+        Choices made here whose chance is still to be estimated.
     """
 
     def __init__(self, created: Created, number: int, time: int, given: Policy | None) -> None:
@@ -74,6 +78,7 @@ class Replica:
         self.archived = False
         self.number, self.time, self.created = number, time, time
         self.changes: list[dict[str, Any]] = []
+        self.drawn: list[DrawnChoice] = []
         self._note(created)
 
     def to_data(self) -> dict[str, Any]:
@@ -101,7 +106,7 @@ class Replica:
         replica.created, replica.archived = saved["created"], saved["archived"]
         replica.settings = Settings.from_data(saved["settings"])
         replica.first_settings = Settings.from_data(saved["first_settings"])
-        replica.changes = list(saved["changes"])
+        replica.changes, replica.drawn = list(saved["changes"]), []
         replica.windows = Windows.from_data(saved["windows"])
         replica.timeline = Timeline.from_data(saved["timeline"])
         replica.holdout = Holdout.from_data(saved["holdout"])
@@ -181,11 +186,13 @@ class Replica:
         core = self.core
         core.expire()
         engine = core.engine
-        before = int(engine.stream[0])
+        step, before = engine.step, int(engine.stream[0])
+        again = logged is None and engine.policy.select_keeps_state and is_small(engine.state)
+        state = copy_of(engine.state) if again else None
         arm = engine.select()
         # A choice without a random number has been certain, whatever the policy is.
         certain = int(engine.stream[0]) == before
-        chance = 1.0 if certain else engine.policy.chance(engine.state, engine.step, arm)
+        chance = 1.0 if certain else engine.policy.chance(engine.state, step, arm)
         if logged is not None and core.roster.names[arm] != logged:
             warnings.warn(
                 f"event {self.number} chose arm {logged!r}, where this process would have chosen "
@@ -195,7 +202,11 @@ class Replica:
                 stacklevel=2,
             )
             arm, chance = core.roster.number[logged], None
-        return core.await_outcome(arm), chance
+        decision = core.await_outcome(arm)
+        if chance is None and state is not None:
+            parts = (engine.policy, engine.parameters, state, step)
+            self.drawn.append(DrawnChoice(decision.id, arm, *parts))
+        return decision, chance
 
     def _stick_to(self, arm: Arm) -> Decision:
         """Give a unit the arm that it has."""

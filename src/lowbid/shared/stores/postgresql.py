@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from lowbid.errors import MissingPackageError, StoreError, StoreUnavailableError
+from lowbid.shared.stores._connections import abandon, close_with
 from lowbid.shared.stores._interface import Head, Store
 from lowbid.shared.stores._sql import TABLES, SQLTransaction
 
@@ -34,9 +35,6 @@ _REMEDIES = {
     "28": "the user or the password is wrong; check the address",
 }
 _PASSING = ("08", "40", "53", "55", "57")  # connection, deadlock, resources, lock, shutdown
-
-# Connections of the process that this one was forked from, which must not be closed here.
-_ABANDONED: list[Any] = []
 
 
 class PostgreSQLTransaction(SQLTransaction):
@@ -110,7 +108,7 @@ class PostgreSQLStore(Store):
     def abandon(self) -> None:
         """Leave the connection to the process that opened it."""
         if self._connection is not None:
-            _ABANDONED.append(self._connection)
+            abandon(self._connection)
             self._connection = None
 
     @contextlib.contextmanager
@@ -119,6 +117,7 @@ class PostgreSQLStore(Store):
         with self._translated_errors():
             if self._connection is None:
                 self._connection = self._connect()
+                close_with(self, self._connection)
             connection = self._connection
             try:
                 yield PostgreSQLTransaction(connection, write)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from lowbid.errors import InvalidValueError, StoreError, StoreUnavailableError
+from lowbid.shared.stores._connections import abandon, close_with
 from lowbid.shared.stores._interface import Head, Store
 from lowbid.shared.stores._sql import TABLES, SQLTransaction
 
@@ -39,10 +40,6 @@ _REMEDIES = {
     sqlite3.SQLITE_CANTOPEN: "the file cannot be opened; check that its folder exists and can be "
     "written to",
 }
-
-# Connections of the process that this one was forked from. They are never closed here: that would
-# touch files that the parent is using.
-_ABANDONED: list[sqlite3.Connection] = []
 
 
 class SQLiteTransaction(SQLTransaction):
@@ -111,7 +108,7 @@ class SQLiteStore(Store):
     def abandon(self) -> None:
         """Leave the connection to the process that opened it."""
         if self._connection is not None:
-            _ABANDONED.append(self._connection)
+            abandon(self._connection)
             self._connection = None
 
     @contextlib.contextmanager
@@ -142,6 +139,7 @@ class SQLiteStore(Store):
             if not make and self._found() is None:
                 raise StoreError(f"the store {self.address} is not there: no such file.")
             self._connection = self._connect()
+            close_with(self, self._connection)
             self._file = self._found()
         return self._connection
 

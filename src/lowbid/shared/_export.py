@@ -1,0 +1,141 @@
+"""The log of a shared bandit as a file: its events, or a table of its decisions."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from lowbid._replace_file import replace_file
+from lowbid.errors import InvalidValueError, MissingPackageError
+from lowbid.shared._decision import way_of
+from lowbid.shared._durations import utc
+
+_PORTION = 10_000  # rows of a Parquet file that are written at once
+
+
+class LogEntry(NamedTuple):
+    """An event of a bandit's log.
+
+    Attributes
+    ----------
+    number : int
+        Its place, from 1.
+    time : int
+        Microseconds since 1970, by the clock of the log.
+    event : str
+        What happened: "created", "decided", "reported", "forgotten", "arm changed", ...
+    fields : dict
+        The rest, as plain data.
+    """
+
+    number: int
+    time: int
+    event: str
+    fields: dict[str, Any]
+
+    def to_data(self) -> dict[str, Any]:
+        """The entry as one object, as it is exported."""
+        return {
+            "number": self.number,
+            "time": iso_time(self.time),
+            "event": self.event,
+            **self.fields,
+        }
+
+
+def iso_time(time: int) -> str:
+    """A time of the log, as text."""
+    return utc(time).isoformat().replace("+00:00", "Z")
+
+
+def export_events(path: str | os.PathLike[str], entries: Iterable[LogEntry]) -> int:
+    """Write events to a file, and give how many there were."""
+    if Path(path).suffix == ".parquet":  # events differ in their fields, which a table cannot
+        rows = (
+            {**each._asdict(), "time": iso_time(each.time), "fields": json.dumps(each.fields)}
+            for each in entries
+        )
+        return _write(path, rows)
+    return _write(path, (each.to_data() for each in entries))
+
+
+def export_decisions(path: str | os.PathLike[str], entries: Iterable[LogEntry]) -> int:
+    """Write a row for each decision, with what came of it, and give how many there were."""
+    return _write(path, decision_rows(list(entries)))
+
+
+def decision_rows(entries: list[LogEntry]) -> Iterator[dict[str, Any]]:
+    """Decisions with their arms, propensities and outcomes, in the order they were made in."""
+    outcomes: dict[str, float] = {}
+    estimates: dict[str, float] = {}
+    kind, window, if_silent, end = "reward", None, None, entries[-1].time if entries else 0
+    for entry in entries:
+        if entry.event == "reported":
+            kind = entry.fields["kind"]
+            outcomes.update((identity, value) for identity, _, value in entry.fields["outcomes"])
+        elif entry.event == "estimated":
+            estimates.update(entry.fields["chances"])
+    for entry in entries:
+        fields = entry.fields
+        if "settings" in fields:
+            window = fields["settings"].get("window", window)
+            if_silent = fields["settings"].get("if_silent", if_silent)
+            kind = fields["settings"].get("kind") or kind
+        if entry.event != "decided":
+            continue
+        over = window is not None and entry.time + window <= end
+        rows = zip(fields["ids"], fields["arms"], fields["chances"], fields["ways"], strict=True)
+        for identity, arm, chance, way in rows:
+            yield {
+                "decision": identity,
+                "time": iso_time(entry.time),
+                "unit": fields.get("unit"),
+                "way": way_of(way),
+                "arm": arm,
+                "propensity": estimates.get(identity, chance),
+                "version": entry.number - 1,
+                kind: outcomes.get(identity, if_silent if over else None),
+            }
+
+
+def _write(path: str | os.PathLike[str], rows: Iterable[dict[str, Any]]) -> int:
+    """Write rows in the format that the name of the file asks for."""
+    name = Path(path).name
+    with replace_file(Path(path)) as file:
+        if name.endswith(".parquet"):
+            return _write_parquet(file, rows)
+        if name.endswith((".jsonl.gz", ".ndjson.gz")):
+            with gzip.open(file, "wb") as packed:
+                return _write_lines(packed, rows)
+        if name.endswith((".jsonl", ".ndjson")):
+            return _write_lines(file, rows)
+        raise InvalidValueError(
+            f"the file is {name!r}; give a name that ends in .jsonl, .jsonl.gz or .parquet."
+        )
+
+
+def _write_lines(file: IO[bytes] | gzip.GzipFile, rows: Iterable[dict[str, Any]]) -> int:
+    count = 0
+    for row in rows:
+        file.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
+        count += 1
+    return count
+
+
+def _write_parquet(file: IO[bytes], rows: Iterable[dict[str, Any]]) -> int:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise MissingPackageError(
+            "Parquet files need pyarrow: pip install 'lowbid[parquet]', or export to .jsonl."
+        ) from error
+    # An arm may be a name or a number; a column has one type.
+    plain = [{**row, "arm": str(row["arm"])} if "arm" in row else row for row in rows]
+    table = pyarrow.Table.from_pylist(plain)
+    pyarrow.parquet.write_table(table, file, row_group_size=_PORTION)
+    return len(plain)

@@ -1,0 +1,61 @@
+"""A PostgreSQL server for tests: the one that is named, or a private one, or a reason why not."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+NAMED = "LOWBID_TEST_POSTGRESQL"
+REQUIRED = "LOWBID_POSTGRESQL_REQUIRED"
+
+
+def programs():
+    """The folder of the server's programs, or None."""
+    found = shutil.which("initdb")
+    debian = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    return Path(found).parent if found else debian[-1].parent if debian else None
+
+
+def reason_for_none():
+    """Why there can be no server here; empty if there can."""
+    if os.environ.get(NAMED) or programs() is not None:
+        return ""
+    return f"no PostgreSQL: name a server in {NAMED}, or install Debian's postgresql"
+
+
+@contextlib.contextmanager
+def server():
+    """The URL of a server, without the name of a database, while the block lasts."""
+    if os.environ.get(NAMED):
+        yield os.environ[NAMED]
+        return
+    folder = Path(tempfile.mkdtemp(prefix="lowbid-postgresql-"))
+    try:
+        _as_server(
+            "initdb", "-D", "data", "-A", "trust", "-U", "lowbid", "--no-sync", folder=folder
+        )
+        # Tests kill clients, never the machine, so nothing needs to be on disk.
+        options = f"-k {folder} -c listen_addresses='' -c max_connections=60 -c fsync=off"
+        start = ("-D", "data", "-w", "-l", "log", "-o", options, "start")
+        _as_server("pg_ctl", *start, folder=folder)
+        try:
+            yield f"postgresql://lowbid@/postgres?host={folder}"
+        finally:
+            _as_server("pg_ctl", "-D", "data", "-m", "immediate", "stop", folder=folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _as_server(program, *arguments, folder):
+    """Run a program of the server, which refuses to run as root, in a folder that is its own."""
+    command = [str(programs() / program), *arguments]
+    if os.getuid() == 0:
+        user = "postgres" if Path("/var/lib/postgresql").exists() else "nobody"
+        shutil.chown(folder, user)
+        command = ["setpriv", f"--reuid={user}", "--clear-groups", "--", *command]
+    with tempfile.TemporaryFile() as output:
+        done = subprocess.run(command, cwd=folder, stdout=output, stderr=output, timeout=120)
+        output.seek(0)
+        assert done.returncode == 0, output.read().decode()

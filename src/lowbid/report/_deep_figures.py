@@ -81,7 +81,9 @@ def _draw_runs(
     sizes = sorted(by_size)
     medians = np.array([np.median(by_size[size]) for size in sizes])
     medians = np.where(np.isfinite(medians), medians, np.nan)
-    axes.plot(np.array(sizes) + aside, medians, color=colour, linewidth=1.6)
+    axes.plot(
+        np.array(sizes) + aside, medians, color=colour, linewidth=1.6, linestyle=_stroke(number)
+    )
     known = medians[np.isfinite(medians)]
     return float(known[-1]) if len(known) else float(limit)
 
@@ -123,7 +125,8 @@ def save_learning(
             colours[rule] = style(number).colour
             episodes = np.arange(1, returns.shape[1] + 1)
             axes.plot(episodes, smooth.T, color=colours[rule], linewidth=0.7, alpha=0.45)
-            axes.plot(episodes, smooth.mean(axis=0), color=colours[rule], linewidth=2.0)
+            mean = smooth.mean(axis=0)
+            axes.plot(episodes, mean, color=colours[rule], linewidth=2.0, linestyle=_stroke(number))
             ends[rule] = float(smooth[:, -1].mean())
             axes.set_xlim(1, len(episodes))
         _label(axes, ends, colours)
@@ -160,6 +163,11 @@ def _label(axes: Any, ends: Mapping[str, float], colours: Mapping[str, str]) -> 
     ).items():
         label = textwrap.fill(name, _LABEL_WIDTH)
         axes.text(1.03, place, label, color=colours[name], va="center", transform=axes.transAxes)
+
+
+def _stroke(number: int) -> Any:
+    dashes = style(number).dashes
+    return (0, dashes) if dashes else "-"
 
 
 def _grid(axes: Any) -> None:

@@ -60,3 +60,8 @@ def test_lists_and_tuples_of_sizes_are_the_same():
     assert deep.BootstrappedDQN(hidden=[8, 4]) == deep.BootstrappedDQN(hidden=(8, 4))
     assert hash(deep.BootstrappedDQN(hidden=[8, 4])) == hash(deep.BootstrappedDQN(hidden=(8, 4)))
     assert deep.BootstrappedDQN(hidden=()).hidden == ()
+
+
+def test_a_rule_must_say_whom_to_follow():
+    with pytest.raises(TypeError, match="follow"):
+        deep.EnsembleDQN()

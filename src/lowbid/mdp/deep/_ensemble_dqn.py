@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 from collections.abc import Sequence
 from typing import Any, Self
@@ -22,7 +23,7 @@ _MOST_MEMBERS, _MOST_UNITS, _MOST_REPLAY = 10_000, 100_000, 100_000_000
 
 
 @dataclasses.dataclass(frozen=True)
-class EnsembleDQN(Parameterised):
+class EnsembleDQN(Parameterised, abc.ABC):
     """An ensemble of Q-networks, of which one is followed for a whole episode.
 
     Member m estimates Q_m(x, a) = f_m(x, a) + β p_m(x, a). The network f_m is trained; p_m is
@@ -126,6 +127,7 @@ class EnsembleDQN(Parameterised):
         """
         return cls(**{**_TENSORFLOW, **changes})
 
+    @abc.abstractmethod
     def follow(self, bids: jax.Array, key: jax.Array) -> jax.Array:
         """Which member to follow in an episode.
 
@@ -136,7 +138,6 @@ class EnsembleDQN(Parameterised):
         key : array
             For what is left to chance.
         """
-        raise NotImplementedError
 
 
 def _sizes(hidden: Any) -> tuple[int, ...]:

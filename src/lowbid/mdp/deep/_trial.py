@@ -67,14 +67,6 @@ def solve_deep_sea(
     progress : bool or str, optional
         Whether to show a progress bar, or what to write before it; by default if there is a
         terminal.
-
-    Examples
-    --------
-    >>> from lowbid.mdp import deep
-    >>> rule = deep.BootstrappedDQN(members=3, hidden=(8,), batch_size=16, min_replay_size=16)
-    >>> trial = deep.solve_deep_sea(rule, size=4, episodes=3)
-    >>> print(trial.solved, trial.bad)
-    None [ True  True  True]
     """
     model = DeepSea(size, stochastic=stochastic)
     agent = DeepAgent.for_model(model, rule, seed)

@@ -49,7 +49,12 @@ def test_an_ensemble_learns_as_a_naive_one_does(inputs):
     learner = learning.new_learner(rule, inputs, 2, seed=3)
     first_prior = jax.tree.map(np.array, learner.prior)
     naive = [
-        NaiveMember(member_of(learner.online, m), member_of(learner.prior, m), 0.9, 0.01)
+        NaiveMember(
+            member_of(learner.online, m),
+            member_of(learner.prior, m),
+            SMALL.discount,
+            SMALL.learning_rate,
+        )
         for m in range(rule.members)
     ]
     draw = jax.jit(learning.draw_batch, static_argnames="rule")
@@ -108,7 +113,12 @@ def test_the_loss_is_that_of_q_learning_and_its_slope_the_naive_one():
     other = learning.new_learner(SMALL, VECTORS, 2, seed=2).online
     members = []
     for m in range(SMALL.members):
-        each = NaiveMember(member_of(learner.online, m), member_of(learner.prior, m), 0.9, 0.01)
+        each = NaiveMember(
+            member_of(learner.online, m),
+            member_of(learner.prior, m),
+            SMALL.discount,
+            SMALL.learning_rate,
+        )
         each.target = member_of(other, m)
         members.append(each)
     naive = sum(each.loss(naive_batch(VECTORS, batch, m)) for m, each in enumerate(members))

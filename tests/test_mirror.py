@@ -24,7 +24,6 @@ ELSEWHERE = {
         ("testing", "testing"),
         ("_random", "random"),
         ("logs", "logs"),
-        ("offline", "offline"),
     ],
 )
 def test_every_module_has_its_tests(folder, tests):

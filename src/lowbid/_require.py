@@ -131,3 +131,9 @@ def shown(value: Any) -> str:
     if isinstance(value, int) and abs(value) > 10**30:
         return f"a whole number of {value.bit_length()} bits"
     return repr(value)
+
+
+def require_confidence(confidence: Any) -> None:
+    """Refuse what is not a chance strictly between 0 and 1."""
+    if not (isinstance(confidence, int | float) and 0.0 < confidence < 1.0):
+        raise InvalidValueError(f"confidence is {confidence!r}; give one between 0 and 1.")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lowbid.errors import InvalidValueError
+from lowbid._require import require_confidence
 from lowbid.online._core import Core
 from lowbid.online._decisions import Arm
 from lowbid.online._ledger import COUNT, MEAN, mean_of_row
@@ -41,10 +41,25 @@ class Recommendation(NamedTuple):
     confidence: float
 
 
+class ArmInterval(NamedTuple):
+    """Between these an arm's true mean lies; infinite while too little is known to say."""
+
+    low: float
+    high: float
+
+
+def arm_intervals(core: Core, confidence: float) -> dict[Arm, ArmInterval]:
+    """An interval for each arm's mean, paused arms included; all hold together, at all times."""
+    require_confidence(confidence)
+    rows, feedback = core.roster.rows, core.feedback
+    declared = None if feedback is None else feedback.declared
+    bounds = intervals(np.array(list(rows.values())), declared, (1.0 - confidence) / len(rows))
+    return {arm: ArmInterval(*map(float, ends)) for arm, ends in zip(rows, bounds, strict=True)}
+
+
 def recommended(core: Core, confidence: float) -> Recommendation:
     """The arm whose pessimistic bound is best; the one seen most if there are no bounds yet."""
-    if not (isinstance(confidence, int | float) and 0.0 < confidence < 1.0):
-        raise InvalidValueError(f"confidence is {confidence!r}; give one between 0 and 1.")
+    require_confidence(confidence)
     names, ledger, feedback = core.roster.names, core.roster.ledger, core.feedback
     declared = None if feedback is None else feedback.declared
     bounds = intervals(ledger, declared, (1.0 - confidence) / len(names))

@@ -11,7 +11,7 @@ from lowbid.online._core import Core
 from lowbid.online._decisions import Arm
 from lowbid.online._explain import Explanation, bids_of, explained, indices_of
 from lowbid.online._ledger import COUNT, mean_of_row
-from lowbid.online._recommend import Recommendation, recommended
+from lowbid.online._recommend import ArmInterval, Recommendation, arm_intervals, recommended
 from lowbid.online._saved import encoded
 from lowbid.policies import Policy
 from lowbid.policies.batch_ensemble import Bid
@@ -119,6 +119,28 @@ class BanditViews(ABC):
             Between 0 and 1.
         """
         return self._view(lambda core: recommended(core, confidence))
+
+    def intervals(self, confidence: float = 0.95) -> dict[Arm, ArmInterval]:
+        """An interval for each arm's true mean, paused arms included.
+
+        All of them hold together, at all times, with the given confidence.
+
+        Parameters
+        ----------
+        confidence : float
+            Between 0 and 1.
+
+        Examples
+        --------
+        >>> import lowbid
+        >>> bandit = lowbid.Bandit(["a", "b"], reward_range=(0, 1), seed=0)
+        >>> for _ in range(200):
+        ...     bandit.update("a", reward=1.0)
+        >>> interval = bandit.intervals()["a"]
+        >>> round(interval.low, 2), interval.high
+        (0.96, 1.0)
+        """
+        return self._view(lambda core: arm_intervals(core, confidence))
 
     def to_json(self) -> str:
         """All there is to know about this bandit, its random numbers included, as a text."""

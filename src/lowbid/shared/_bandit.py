@@ -279,7 +279,7 @@ class SharedBandit(BanditViews):
                 archived=replica.archived,
             )
 
-        return self._look_at_time(look)
+        return self.look(look)
 
     def shares(self) -> list[ArmShares]:
         """How many decisions each arm got, by spans of time, oldest first."""
@@ -365,10 +365,10 @@ class SharedBandit(BanditViews):
 
     def _look(self, look: Callable[[Replica], Seen]) -> Seen:
         """What a look at the newest state gives."""
-        return self._look_at_time(lambda replica, _: look(replica))
+        return self.look(lambda replica, _: look(replica))
 
-    def _look_at_time(self, look: Callable[[Replica, int], Seen]) -> Seen:
-        """What a look at the newest state, at the time by the log's clock, gives."""
+    def look(self, look: Callable[[Replica, int], Seen]) -> Seen:
+        """What a look at the newest state gives: all of one moment, by the log's clock."""
         seen, due = self._submit(Look(look))
         if due:  # windows that are over close when an event says so
             with contextlib.suppress(StoreError):  # whoever may only read sees the log as it is

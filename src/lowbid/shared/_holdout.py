@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from lowbid.errors import InvalidValueError
+from lowbid._require import require_confidence
 from lowbid.online._decisions import Arm, Decisions
 from lowbid.online._feedback import LOW, WIDTH, Feedback
 from lowbid.online._ledger import COUNT, MEAN, Ledger, empty_ledger, record, row_from, row_to
@@ -90,8 +90,7 @@ class Holdout:
 
     def lift(self, feedback: Feedback | None, confidence: float) -> Lift:
         """The rest beside the holdout."""
-        if not (isinstance(confidence, int | float) and 0.0 < confidence < 1.0):
-            raise InvalidValueError(f"confidence is {confidence!r}; give one between 0 and 1.")
+        require_confidence(confidence)
         declared = None if feedback is None else feedback.declared
         bounds = intervals(self.ledger, declared, (1.0 - confidence) / len(self.names))
         counts, means = self.ledger[1:, COUNT], self.ledger[1:, MEAN]

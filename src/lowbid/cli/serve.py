@@ -1,0 +1,55 @@
+"""Serve decisions over HTTP: the API, its documentation and the page, on one port.
+
+    lowbid keys add --store sqlite:///shop.db --name shop --role decide
+    lowbid serve --store sqlite:///shop.db
+
+Servers on one store make the choices of one bandit. SIGTERM finishes what was accepted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ipaddress
+from pathlib import Path
+
+from lowbid.cli._arguments import named_path, whole
+from lowbid.errors import InvalidValueError
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("--store", required=True, help="sqlite:///shop.db or postgresql://...")
+    parser.add_argument("--host", default="127.0.0.1", help="the address; 127.0.0.1 if not given")
+    parser.add_argument("--port", type=whole, default=8080, help="the port; 8080 if not given")
+    parser.add_argument(
+        "--experiments", type=named_path, metavar="FILE", help="a TOML file of experiments to make"
+    )
+    parser.add_argument(
+        "--no-keys", action="store_true", help="need no keys; for loopback addresses only"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serve until told to stop."""
+    if arguments.no_keys and not _is_loopback(arguments.host):
+        raise InvalidValueError(
+            f"--no-keys lets everybody do everything, and {arguments.host} can be reached from "
+            "other machines; serve on 127.0.0.1, or make keys with `lowbid keys add`."
+        )
+    from lowbid.service import create_app
+    from lowbid.service._experiments_file import make_experiments
+    from lowbid.service._server import serve
+
+    app = create_app(arguments.store, keys=not arguments.no_keys)
+    if arguments.experiments is not None:
+        make_experiments(Path(arguments.experiments), app.state.experiments)
+    return serve(app, arguments.host, arguments.port)
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

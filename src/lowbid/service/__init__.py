@@ -1,0 +1,13 @@
+"""Decisions over HTTP: the shared bandit behind an API, with keys and a page to watch it on."""
+
+from lowbid.errors import MissingPackageError
+
+try:
+    from lowbid.service._app import create_app as create_app
+    from lowbid.service._limits import Limits as Limits
+except ModuleNotFoundError as error:
+    raise MissingPackageError(
+        f"the service needs {error.name}; type: pip install 'lowbid[serve]'"
+    ) from error
+
+__all__ = ["Limits", "create_app"]

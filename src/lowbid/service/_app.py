@@ -1,0 +1,97 @@
+"""The service as one ASGI app: the API, its documentation, and the page."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from typing import Any
+
+from fastapi import FastAPI, Request
+from starlette.responses import JSONResponse
+
+from lowbid._version import __version__
+from lowbid.service import _problems
+from lowbid.service._guard import Guard
+from lowbid.service._hosted import Experiments
+from lowbid.service._limits import BodyLimits, Limits, SecurityHeaders
+from lowbid.service._metrics import Metrics, Timing
+from lowbid.service._models import ProblemDocument
+from lowbid.service.routes._context import Context
+from lowbid.service.routes._decisions import decision_routes
+from lowbid.service.routes._experiments import experiment_routes, view_routes
+from lowbid.service.routes._health import health_routes
+from lowbid.service.routes._page import page_routes
+from lowbid.shared.stores import Store, store_at
+
+_ABOUT = """\
+Decisions over HTTP, made by bandits that any number of servers share.
+
+Make an experiment with its arms, ask for decisions, report what came of them. Requests can be
+repeated: decisions by their `request_id`, outcomes by the id of their decision.
+"""
+
+
+def create_app(store: str | Store, *, keys: bool = True, limits: Limits | None = None) -> FastAPI:
+    """Make the service on a store.
+
+    Parameters
+    ----------
+    store : str
+        The store's URL, as for `lowbid.open`.
+    keys : bool
+        Whether requests need keys. Without, everybody who reaches the port may do everything.
+    limits : Limits, optional
+        How much one request may ask for.
+    """
+    at, limits = store_at(store), limits or Limits()
+    with at.transaction(write=True):  # makes the store's tables, or says why it cannot
+        pass
+    experiments = Experiments(at)
+    metrics = Metrics(experiments)
+    context = Context(experiments, Guard(at if keys else None), limits, metrics)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        experiments.close()
+        at.close()
+
+    app = FastAPI(
+        title="lowbid",
+        version=__version__,
+        description=_ABOUT,
+        lifespan=lifespan,
+        openapi_url=None,  # /openapi.json needs a key too, and /docs no network
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.experiments = experiments
+    _problems.install(app)
+    for routes in (health_routes, decision_routes, experiment_routes, view_routes, page_routes):
+        app.include_router(routes(context))
+    app.add_middleware(BodyLimits, limits=limits)
+    app.add_middleware(Timing, metrics=metrics)
+    app.add_middleware(SecurityHeaders)
+
+    @app.get("/openapi.json", include_in_schema=False)
+    async def openapi(request: Request) -> JSONResponse:
+        await context.guard.require_any(request)
+        return JSONResponse(_described(app))
+
+    return app
+
+
+def _described(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI document, with keys and problem documents."""
+    if app.openapi_schema is None:
+        schema = FastAPI.openapi(app)
+        parts = schema.setdefault("components", {})
+        problem = ProblemDocument.model_json_schema(ref_template="#/components/schemas/{model}")
+        parts.setdefault("schemas", {}).update(problem.pop("$defs", {}))
+        parts["schemas"]["ProblemDocument"] = problem
+        parts["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
+        schema["security"] = [{"key": []}]
+        for path in ("/healthz", "/readyz"):
+            schema["paths"][path]["get"]["security"] = []
+        app.openapi_schema = schema
+    return app.openapi_schema

@@ -1,0 +1,183 @@
+"""Who sends a request, and whether they may: keys, and sessions of the page."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import secrets
+import time
+from dataclasses import dataclass
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import HTTPConnection
+
+from lowbid.service._keys import ROLES, Key, Keyring, Role, shared_secret
+from lowbid.service._problems import ProblemError
+from lowbid.shared.stores import Store
+
+SESSION_COOKIE = "lowbid_session"
+FORGERY_HEADER = "x-lowbid-token"
+SESSION_SECONDS = 12 * 3600
+# Keys that were revoked elsewhere are noticed within so many seconds, new ones sooner. The second
+# number keeps a flood of made-up keys from reading the store for each.
+KEYS_ARE_GOOD_FOR = 2.0
+UNKNOWN_KEYS_ARE_GOOD_FOR = 0.2
+_SAFE_METHODS = ("GET", "HEAD")
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Whoever sent a request.
+
+    Attributes
+    ----------
+    name : str
+        What the log calls them.
+    roles : tuple of str
+        What they may do.
+    experiments : tuple of str or None
+        The only experiments that they see; None for all.
+    """
+
+    name: str
+    roles: tuple[str, ...]
+    experiments: tuple[str, ...] | None = None
+
+    def sees(self, experiment: str) -> bool:
+        """Whether an experiment is within the scope of their key."""
+        return self.experiments is None or experiment in self.experiments
+
+
+ANYBODY = Caller("anybody (no keys)", ROLES)
+
+
+class Guard:
+    """Finds out who sends a request, by its key or by the session of the page.
+
+    Parameters
+    ----------
+    store : Store
+        Where the keys are; None to let everybody do everything.
+    """
+
+    def __init__(self, store: Store | None) -> None:
+        self._keyring = None if store is None else Keyring(store)
+        self._secret = b"" if store is None else shared_secret(store, "sessions")
+        self._reading = asyncio.Lock()
+
+    @property
+    def needs_keys(self) -> bool:
+        """Whether requests need a key."""
+        return self._keyring is not None
+
+    async def require(
+        self, request: HTTPConnection, role: Role, experiment: str | None = None
+    ) -> Caller:
+        """Whoever sends this request, or a problem if they may not play this role."""
+        if self._keyring is None:
+            return ANYBODY
+        key = await self._key(request)
+        if not key.may(role, experiment):
+            raise _not_allowed(key, role, experiment)
+        return Caller(key.name, key.roles, key.experiments)
+
+    async def require_any(self, request: HTTPConnection) -> Caller:
+        """Whoever sends this request, whatever they may do."""
+        if self._keyring is None:
+            return ANYBODY
+        key = await self._key(request)
+        return Caller(key.name, key.roles, key.experiments)
+
+    async def sign_in(self, text: str) -> tuple[str, Key]:
+        """The value of a session's cookie for this key, or a problem."""
+        key = await self._found(text)
+        return self._session(key, int(time.time()) + SESSION_SECONDS, secrets.token_hex(8)), key
+
+    def token(self, session: str) -> str:
+        """What a page must send along with changes, so that no other page can."""
+        return hmac.new(self._secret, f"forgery:{session}".encode(), hashlib.sha256).hexdigest()
+
+    async def _key(self, request: HTTPConnection) -> Key:
+        header = request.headers.get("authorization", "")
+        if header:
+            scheme, _, text = header.partition(" ")
+            return await self._found(text.strip() if scheme.lower() == "bearer" else "")
+        session = request.cookies.get(SESSION_COOKIE)
+        if session is None:
+            raise ProblemError(
+                401, "key-needed",
+                "no key was sent; send one as `Authorization: Bearer lowbid_...`. `lowbid keys "
+                "add` makes them.",
+                headers={"WWW-Authenticate": "Bearer"},
+            )  # fmt: skip
+        key = self._key_of_session(await self._fresh(KEYS_ARE_GOOD_FOR), session)
+        if request.scope.get("method") not in _SAFE_METHODS:
+            sent = request.headers.get(FORGERY_HEADER, "")
+            if not hmac.compare_digest(sent.encode(), self.token(session).encode()):
+                raise ProblemError(
+                    403, "forgery-token-needed",
+                    f"a change from the page needs its token in the header {FORGERY_HEADER}; load "
+                    "the page again.",
+                )  # fmt: skip
+        return key
+
+    async def _found(self, text: str) -> Key:
+        """The key that was presented, or a problem; one that is new is looked for in the store."""
+        for age in (KEYS_ARE_GOOD_FOR, UNKNOWN_KEYS_ARE_GOOD_FOR):
+            key = (await self._fresh(age)).find(text)
+            if key is not None:
+                return key
+        raise _unknown_key()
+
+    async def _fresh(self, age: float) -> Keyring:
+        """The keys, read again if they are older than this."""
+        keyring = self._keyring
+        assert keyring is not None
+        if keyring.age > age:
+            async with self._reading:
+                if keyring.age > age:
+                    await run_in_threadpool(keyring.refresh)
+        return keyring
+
+    def _session(self, key: Key, until: int, nonce: str) -> str:
+        text = f"{key.id}.{until}.{nonce}"
+        return f"{text}.{hmac.new(self._secret, text.encode(), hashlib.sha256).hexdigest()}"
+
+    def _key_of_session(self, keyring: Keyring, session: str) -> Key:
+        identity, until, nonce = [*session.split("."), "", "", ""][:3]
+        key = keyring.by_id(identity)
+        if key is not None and until.isascii() and until.isdigit() and len(until) < 16:
+            expected = self._session(key, int(until), nonce)
+            signed = hmac.compare_digest(expected.encode(), session.encode())
+            if signed and time.time() < int(until):
+                return key
+        raise ProblemError(401, "session-over", "the session is over; sign in again.")
+
+
+_DEEDS: dict[Role, str] = {
+    "decide": "make decisions or report outcomes",
+    "read": "look at experiments",
+    "admin": "change experiments",
+}
+
+
+def _not_allowed(key: Key, role: Role, experiment: str | None) -> ProblemError:
+    if role not in key.roles and "admin" not in key.roles:
+        return ProblemError(
+            403, "not-allowed",
+            f"the key {key.name!r} may not {_DEEDS[role]}; use one with the role {role!r}, which "
+            "`lowbid keys add` makes.",
+        )  # fmt: skip
+    what = "all experiments" if experiment is None else f"experiment {experiment!r}"
+    return ProblemError(
+        403, "not-allowed",
+        f"the key {key.name!r} is for {', '.join(key.experiments or ())} alone, not for {what}.",
+    )  # fmt: skip
+
+
+def _unknown_key() -> ProblemError:
+    return ProblemError(
+        401, "unknown-key", "the key is not known, or was revoked; use another one.",
+        headers={"WWW-Authenticate": "Bearer"},
+    )  # fmt: skip

@@ -1,0 +1,97 @@
+"""The experiments that a server has open, each a shared bandit."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from lowbid.errors import UnknownNameError
+from lowbid.service._lane import Lane
+from lowbid.shared import SharedBandit
+from lowbid.shared import open as open_bandit
+from lowbid.shared._open import list_bandits
+from lowbid.shared.stores import Store
+
+
+class Hosted:
+    """An experiment at work.
+
+    Attributes
+    ----------
+    bandit : SharedBandit
+        For looks and for changes, which may take their time.
+    lane : Lane
+        For decisions and outcomes.
+    """
+
+    def __init__(self, bandit: SharedBandit) -> None:
+        self.bandit, self.lane = bandit, Lane(bandit)
+
+
+class Experiments:
+    """All experiments of a store; each is opened when it is first asked for.
+
+    Parameters
+    ----------
+    store : Store
+        Its address is what matters: every experiment has a connection of its own.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._mutex = threading.Lock()
+        self.open: dict[str, Hosted] = {}
+
+    def names(self) -> list[str]:
+        """The names of all experiments of the store."""
+        return [bandit.name for bandit in list_bandits(self._store.twin())]
+
+    def get(self, name: str) -> Hosted:
+        """An experiment, or a clear error if there is none of this name."""
+        with self._mutex:
+            found = self.open.get(name)
+            if found is None:
+                found = self.open[name] = Hosted(self._opened(name))
+            return found
+
+    def make(self, name: str, **settings: Any) -> Hosted:
+        """Make an experiment; one that is there must agree."""
+        with self._mutex:
+            bandit = open_bandit(self._store.twin(), name, **settings)
+            if name in self.open:
+                bandit.close()
+            else:
+                self.open[name] = Hosted(bandit)
+            return self.open[name]
+
+    def _opened(self, name: str) -> SharedBandit:
+        try:
+            return open_bandit(self._store.twin(), name)
+        except UnknownNameError:
+            # Where the store is and what else is in it is not for every client's eyes.
+            raise UnknownNameError(
+                f"there is no experiment {name!r}; POST /v1/experiments makes one."
+            ) from None
+
+    def exists(self, name: str) -> bool:
+        """Whether there is an experiment of this name."""
+        try:
+            self.get(name)
+        except UnknownNameError:
+            return False
+        return True
+
+    def drop(self, name: str) -> None:
+        """Let go of an experiment that is gone from the store, or was renamed there."""
+        with self._mutex:
+            found = self.open.pop(name, None)
+        if found is not None:
+            found.bandit.close()
+
+    def close(self) -> None:
+        """Finish what was accepted, and let go of the store."""
+        with self._mutex:
+            for hosted in self.open.values():
+                hosted.lane.close()
+                hosted.bandit.close()
+            self.open.clear()

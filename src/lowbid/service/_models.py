@@ -1,0 +1,219 @@
+"""What requests and answers look like; OpenAPI describes them from here."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Arm = Annotated[str, Field(min_length=1, max_length=512)] | int
+Number = Annotated[float, Field(allow_inf_nan=False, strict=True)]
+Range = tuple[Number, Number]
+Span = Annotated[
+    str | Number, Field(description='"90s", "15m", "1h", "30d", or a number of seconds')
+]
+Text = Annotated[str, Field(min_length=1, max_length=512)]
+
+
+class Body(BaseModel):
+    """A request's body; fields that are not known are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class NewExperiment(Body):
+    """An experiment to be made. If it is there already, the settings given must be its own."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "name": "checkout",
+                    "arms": ["blue", "green"],
+                    "reward_range": [0, 1],
+                    "window": "1h",
+                    "if_silent": 0.0,
+                    "holdout": 0.05,
+                    "control": "blue",
+                }
+            ]
+        },
+    )
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._ -]{0,99}$")] = Field(
+        description="letters, digits, dots, hyphens, underscores and spaces"
+    )
+    arms: list[Arm] = Field(min_length=1, description="what can be chosen")
+    policy: str | None = Field(
+        default=None,
+        description="as on the command line: ucb1, batch-ensemble:batches=12",
+        max_length=300,
+    )
+    seed: Annotated[int, Field(strict=True, ge=0)] | None = None
+    horizon: Annotated[int, Field(strict=True, ge=1)] | None = None
+    loss_range: Range | None = Field(default=None, description="where losses lie")
+    reward_range: Range | None = Field(default=None, description="where rewards lie")
+    kind: Literal["loss", "reward"] | None = None
+    expiry: Annotated[int, Field(strict=True, ge=1)] | None = Field(
+        default=None, description="a decision is forgotten after so many further ones"
+    )
+    window: Span | None = Field(default=None, description="how long an outcome is waited for")
+    if_silent: Number | None = Field(
+        default=None, description="what counts if none has come by then"
+    )
+    sticky: bool | Span | None = Field(default=None, description="whether a unit keeps its arm")
+    holdout: Number | None = Field(
+        default=None, description="the share of units that get the control arm"
+    )
+    control: Arm | None = None
+
+
+class Changes(Body):
+    """Settings to be changed; those left out stay as they are."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"holdout": 0.1, "control": "blue"}]}
+    )
+
+    window: Span | None = None
+    if_silent: Number | None = None
+    sticky: bool | Span | None = None
+    holdout: Number | None = None
+    control: Arm | None = None
+    archived: bool | None = Field(default=None, description="true to make no more decisions")
+
+
+class ArmChange(Body):
+    """A change of one arm."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"arm": "red", "change": "add"}]}
+    )
+
+    arm: Arm
+    change: Literal["add", "pause", "resume", "remove"]
+
+
+class DecisionRequest(Body):
+    """Decisions to be made."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"unit": "customer-17", "request_id": "visit-4711"}]},
+    )
+
+    unit: Text | None = Field(default=None, description="whom or what it is for")
+    request_id: Text | None = Field(
+        default=None,
+        description="your own id for this request; repeated, it gives the same decisions",
+    )
+    n: Annotated[int, Field(strict=True, ge=1)] = Field(
+        default=1, description="how many decisions, all made before any of their outcomes"
+    )
+
+
+class OutcomeReport(Body):
+    """What came of one decision: a reward or a loss."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"decision": "5a1f09c2-17", "reward": 1.0}]}
+    )
+
+    decision: Text = Field(description="its id")
+    reward: Number | None = None
+    loss: Number | None = None
+
+
+class SignIn(Body):
+    """A key, to begin a session of the page."""
+
+    key: Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class MadeDecision(BaseModel):
+    """A decision that was made."""
+
+    id: str = Field(description="what to call it when its outcome is known")
+    arm: str | int = Field(description="what to do")
+    propensity: float | None = Field(description="the chance of this choice, if it is known")
+    way: Literal["policy", "sticky", "holdout"] = Field(description="what the arm was chosen by")
+    version: int = Field(description="the number of the last event that it was made from")
+
+
+class DecisionAnswer(BaseModel):
+    """Decisions that were made, now or when the same request came first."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "decisions": [
+                        {
+                            "id": "5a1f09c2-17",
+                            "arm": "green",
+                            "propensity": 0.5,
+                            "way": "policy",
+                            "version": 41,
+                        }
+                    ]
+                }
+            ]
+        }
+    )
+
+    decisions: list[MadeDecision]
+
+
+class OutcomeAnswer(BaseModel):
+    """What became of each outcome, in the order of the request."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"answers": ["taken"]}]})
+
+    answers: list[Literal["taken", "repeated", "closed", "removed", "unknown"]]
+
+
+class ProblemField(BaseModel):
+    """A field of a request that is wrong."""
+
+    field: str
+    detail: str
+
+
+class ProblemDocument(BaseModel):
+    """A problem document (RFC 9457)."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "type": "urn:lowbid:problem:unknown-name",
+                    "title": "Unknown name",
+                    "status": 404,
+                    "detail": "there is no bandit 'chekout' in sqlite:///shop.db (...)",
+                }
+            ]
+        }
+    )
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    errors: list[ProblemField] = []
+
+
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    "4XX": {
+        "description": "The request was refused; nothing has changed.",
+        "content": {
+            "application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}
+        },
+    },
+    "5XX": {
+        "description": "The server or its store failed; the request can be repeated.",
+        "content": {
+            "application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}
+        },
+    },
+}

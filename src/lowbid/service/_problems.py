@@ -1,0 +1,149 @@
+"""Errors as problem documents (RFC 9457): what was wrong, with which field, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from lowbid.errors import (
+    FileFormatError,
+    InvalidValueError,
+    LowbidError,
+    MissingPackageError,
+    StoreError,
+    StoreUnavailableError,
+    UnknownNameError,
+)
+
+MEDIA_TYPE = "application/problem+json"
+
+
+class ProblemError(Exception):
+    """A request that is refused.
+
+    Parameters
+    ----------
+    status : int
+        The HTTP status.
+    kind : str
+        What kind of problem it is, in a word or two with hyphens: the last part of its type.
+    detail : str
+        What was wrong, and what to do about it.
+    field : str, optional
+        The field of the request that it is about.
+    headers : mapping, optional
+        Headers of the answer.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        kind: str,
+        detail: str,
+        field: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.status, self.kind, self.detail = status, kind, detail
+        self.fields = [] if field is None else [(field, detail)]
+        self.headers = headers
+
+
+class TooManyOpenError(InvalidValueError):
+    """More decisions wait for their outcomes than the service allows."""
+
+
+def document(
+    status: int, kind: str, detail: str, fields: Sequence[tuple[str, str]] = ()
+) -> dict[str, Any]:
+    """A problem document."""
+    found: dict[str, Any] = {
+        "type": f"urn:lowbid:problem:{kind}",
+        "title": kind.replace("-", " ").capitalize(),
+        "status": status,
+        "detail": detail,
+    }
+    if fields:
+        found["errors"] = [{"field": field, "detail": text} for field, text in fields]
+    return found
+
+
+def response(problem: ProblemError) -> JSONResponse:
+    """The answer that tells of a problem."""
+    content = document(problem.status, problem.kind, problem.detail, problem.fields)
+    headers = None if problem.headers is None else dict(problem.headers)
+    return JSONResponse(content, problem.status, headers, media_type=MEDIA_TYPE)
+
+
+def problem_of(error: LowbidError) -> ProblemError:
+    """What an error of the library means to whoever sent the request."""
+    match error:
+        case TooManyOpenError():
+            return ProblemError(429, "too-many-open-decisions", str(error))
+        case StoreUnavailableError():
+            return ProblemError(503, "store-unavailable", str(error), headers={"Retry-After": "1"})
+        case StoreError():
+            return ProblemError(507, "store-failed", str(error))
+        case UnknownNameError():
+            return ProblemError(404, "unknown-name", str(error))
+        case FileFormatError():
+            return ProblemError(500, "damaged-log", str(error))
+        case MissingPackageError():
+            return ProblemError(501, "missing-package", str(error))
+        case InvalidValueError():
+            return ProblemError(422, "invalid-value", str(error))
+    return ProblemError(500, "error", str(error))
+
+
+def install(app: FastAPI) -> None:
+    """Answer every error of this app with a problem document."""
+    app.add_exception_handler(ProblemError, _of_problem)
+    app.add_exception_handler(LowbidError, _of_library_error)
+    app.add_exception_handler(RequestValidationError, _of_validation)
+    app.add_exception_handler(HTTPException, _of_http)
+    app.add_exception_handler(Exception, _of_anything)
+
+
+async def _of_problem(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, ProblemError)
+    return response(error)
+
+
+async def _of_library_error(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, LowbidError)
+    return response(problem_of(error))
+
+
+async def _of_validation(_: Request, error: Exception) -> JSONResponse:
+    """Bodies and parameters of another shape than the OpenAPI document describes."""
+    assert isinstance(error, RequestValidationError)
+    problem = ProblemError(422, "invalid-request", "")
+    for each in error.errors()[:20]:
+        place = [str(part) for part in each["loc"] if part not in ("body", "query", "path")]
+        text = "is not valid JSON" if each["type"] == "json_invalid" else str(each["msg"])
+        problem.fields.append((".".join(place) or "body", text[:300]))
+    problem.detail = "; ".join(f"{field}: {text}" for field, text in problem.fields[:3])
+    return response(problem)
+
+
+async def _of_http(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    title = HTTPStatus(error.status_code).phrase
+    kind = title.lower().replace(" ", "-")
+    details = {
+        404: "there is nothing at this address; see /docs for what there is.",
+        405: "this address does not take that method; see /docs for what it takes.",
+    }
+    detail = details.get(error.status_code, str(error.detail))
+    return response(ProblemError(error.status_code, kind, detail, headers=error.headers))
+
+
+async def _of_anything(_: Request, __: Exception) -> JSONResponse:
+    # What went wrong is in the server's log. It may name what is not for the client's eyes.
+    return response(ProblemError(500, "server-error", "the server failed; its log says how."))

@@ -1,0 +1,29 @@
+"""Run the service until it is told to stop."""
+
+from __future__ import annotations
+
+import sys
+
+import uvicorn
+from fastapi import FastAPI
+
+# How long SIGTERM waits for requests that were accepted, in seconds.
+_PATIENCE = 30
+# Threads that commit take turns with the event loop; Python's 5 ms would delay every request.
+_SWITCH_INTERVAL = 0.0005
+
+
+def serve(app: FastAPI, host: str, port: int) -> int:
+    """Serve an app; the answer is the exit code."""
+    sys.setswitchinterval(_SWITCH_INTERVAL)
+    config = uvicorn.Config(
+        app,
+        host=host,
+        port=port,
+        access_log=False,  # addresses have names of experiments and units in them
+        server_header=False,
+        timeout_graceful_shutdown=_PATIENCE,
+    )
+    server = uvicorn.Server(config)
+    server.run()
+    return 0 if server.started else 3

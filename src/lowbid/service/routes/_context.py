@@ -1,0 +1,49 @@
+"""What the routes share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import JSONResponse
+
+from lowbid.errors import StoreError, UnknownNameError
+from lowbid.service._guard import Guard
+from lowbid.service._hosted import Experiments, Hosted
+from lowbid.service._limits import Limits
+from lowbid.service._metrics import Metrics
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class Context:
+    """One server: its experiments, who may use them, and how much."""
+
+    experiments: Experiments
+    guard: Guard
+    limits: Limits
+    metrics: Metrics
+
+    async def hosted(self, name: str) -> Hosted:
+        """An experiment that is open here, or is opened now."""
+        found = self.experiments.open.get(name)
+        if found is not None:
+            return found
+        return await run_in_threadpool(self.experiments.get, name)
+
+    async def shown(self, name: str, view: Callable[..., Any], *arguments: Any) -> JSONResponse:
+        """What a view of an experiment's bandit gives, as JSON."""
+        hosted = await self.hosted(name)
+        return JSONResponse(await self.run(name, view, hosted.bandit, *arguments))
+
+    async def run(self, name: str, work: Callable[..., Found], *arguments: Any) -> Found:
+        """Work on an experiment that may take a while; forget the experiment if it is gone."""
+        try:
+            return await run_in_threadpool(work, *arguments)
+        except (StoreError, UnknownNameError):
+            if name not in await run_in_threadpool(self.experiments.names):
+                self.experiments.drop(name)
+            raise

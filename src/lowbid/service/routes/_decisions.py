@@ -1,0 +1,131 @@
+"""Decisions and their outcomes: what a product asks for all day."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Request
+from starlette.responses import JSONResponse
+
+from lowbid.service._models import (
+    PROBLEMS,
+    DecisionAnswer,
+    DecisionRequest,
+    OutcomeAnswer,
+    OutcomeReport,
+)
+from lowbid.service._problems import ProblemError, TooManyOpenError
+from lowbid.service.routes._context import Context
+from lowbid.shared import LoggedDecision
+from lowbid.shared._bandit import answering, deciding
+from lowbid.shared._calls import Decide, Reply
+from lowbid.shared._events import Event
+from lowbid.shared._memory import Memory
+from lowbid.shared._replica import Replica
+
+
+class LimitedDecide(Decide):
+    """A call that makes no decisions while too many wait for their outcomes."""
+
+    most_open: int
+
+    def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
+        """What was decided for this request before, or new decisions if there is room."""
+        planned = super().plan(replica, memory, time)
+        waiting = len(replica.core.decisions.open) + len(replica.holdout.decisions.open)
+        if not isinstance(planned, Reply) and waiting >= self.most_open:
+            raise TooManyOpenError(
+                f"{waiting:,} decisions wait for their outcomes, and {self.most_open:,} may; "
+                "report outcomes, or give the experiment a window, after which they are given up."
+            )
+        return planned
+
+
+def decision_routes(context: Context) -> APIRouter:
+    """Make decisions, and report what came of them."""
+    router, limits, metrics = APIRouter(tags=["decisions"]), context.limits, context.metrics
+
+    @router.post(
+        "/v1/experiments/{name}/decisions", response_model=DecisionAnswer, responses=PROBLEMS
+    )
+    async def decide(
+        request: Request, name: str, wanted: DecisionRequest | None = None
+    ) -> JSONResponse:
+        """Choose arms.
+
+        A request that is repeated with the same `request_id` gets the decisions that were made.
+        """
+        await context.guard.require(request, "decide", name)
+        wanted = wanted or DecisionRequest()
+        if wanted.n > limits.decisions:
+            raise ProblemError(
+                422, "too-many", f"n is {wanted.n}; one request may make {limits.decisions:,} "
+                "decisions.", "n",
+            )  # fmt: skip
+        checked = deciding(wanted.n, wanted.unit, wanted.request_id)
+        call = LimitedDecide(checked.n, checked.unit, checked.request_id)
+        call.most_open = limits.open_decisions
+        decisions = await (await context.hosted(name)).lane.submit(call)
+        metrics.decisions.labels(name).inc(len(decisions))
+        return JSONResponse({"decisions": [_plain(decision) for decision in decisions]})
+
+    @router.post(
+        "/v1/experiments/{name}/outcomes", response_model=OutcomeAnswer, responses=PROBLEMS
+    )
+    async def report(
+        request: Request,
+        name: str,
+        sent: Annotated[OutcomeReport | list[OutcomeReport], Body()],
+    ) -> JSONResponse:
+        """Report what came of one decision, or of a list of them.
+
+        Each is answered: "taken"; "repeated" if the same outcome was taken before; "closed" if
+        another one was, or if the decision was given up; "removed" if its arm is gone; "unknown" if
+        no such decision was made. So a request can be repeated. If a value is wrong, none is taken.
+        """
+        await context.guard.require(request, "decide", name)
+        outcomes = sent if isinstance(sent, list) else [sent]
+        if len(outcomes) > limits.outcomes:
+            raise ProblemError(
+                422, "too-many", f"there are {len(outcomes):,} outcomes; one request may report "
+                f"{limits.outcomes:,}.", "body",
+            )  # fmt: skip
+        if not outcomes:
+            return JSONResponse({"answers": []})
+        kind = _kind(outcomes)
+        values = [each.reward if kind == "rewards" else each.loss for each in outcomes]
+        call = answering([each.decision for each in outcomes], **{kind: values})  # type: ignore[arg-type]
+        answers = await (await context.hosted(name)).lane.submit(call)
+        for answer in set(answers):
+            metrics.outcomes.labels(name, answer).inc(answers.count(answer))
+        return JSONResponse({"answers": answers})
+
+    return router
+
+
+def _kind(outcomes: list[OutcomeReport]) -> str:
+    """Whether rewards or losses are reported, or a problem with the outcome that is neither."""
+    first = "rewards" if outcomes[0].reward is not None else "losses"
+    for number, each in enumerate(outcomes):
+        if (each.reward is None) == (each.loss is None):
+            what = "neither reward nor loss" if each.loss is None else "reward and loss"
+            raise ProblemError(
+                422, "invalid-request", f"outcome {number} has {what}; give one of the two.",
+                str(number),
+            )  # fmt: skip
+        if (each.reward is not None) != (first == "rewards"):
+            raise ProblemError(
+                422, "invalid-request", f"outcome {number} is of another kind than the first; give "
+                "rewards throughout, or losses.", str(number),
+            )  # fmt: skip
+    return first
+
+
+def _plain(decision: LoggedDecision) -> dict[str, Any]:
+    return {
+        "id": decision.id,
+        "arm": decision.arm,
+        "propensity": decision.propensity,
+        "way": decision.way,
+        "version": decision.version,
+    }

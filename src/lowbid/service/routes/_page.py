@@ -1,0 +1,46 @@
+"""The page: its files, and the session that it signs in with."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from starlette.responses import JSONResponse, Response
+
+from lowbid.service._guard import SESSION_COOKIE, SESSION_SECONDS
+from lowbid.service._models import PROBLEMS, SignIn
+from lowbid.service.routes._context import Context
+
+
+def page_routes(context: Context) -> APIRouter:
+    """The page and its session."""
+    router, guard = APIRouter(tags=["page"], responses=PROBLEMS), context.guard
+
+    @router.post("/v1/session")
+    async def sign_in(request: Request, sent: SignIn) -> JSONResponse:
+        """Begin a session of the page: a cookie that no script can read."""
+        session, key = await guard.sign_in(sent.key.strip())
+        answer = JSONResponse({"name": key.name, "roles": key.roles, "token": guard.token(session)})
+        answer.set_cookie(
+            SESSION_COOKIE,
+            session,
+            max_age=SESSION_SECONDS,
+            httponly=True,
+            samesite="strict",
+            secure=request.url.scheme == "https",
+        )
+        return answer
+
+    @router.get("/v1/session")
+    async def session(request: Request) -> JSONResponse:
+        """Who is signed in, and the token that changes from the page need."""
+        caller = await guard.require_any(request)
+        token = guard.token(request.cookies.get(SESSION_COOKIE, ""))
+        return JSONResponse({"name": caller.name, "roles": caller.roles, "token": token})
+
+    @router.delete("/v1/session", status_code=204)
+    async def sign_out() -> Response:
+        """End the session."""
+        answer = Response(status_code=204)
+        answer.delete_cookie(SESSION_COOKIE, httponly=True, samesite="strict")
+        return answer
+
+    return router

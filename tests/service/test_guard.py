@@ -1,0 +1,151 @@
+import http.cookies
+
+import httpx
+import pytest
+
+from lowbid.service import _guard, create_app
+from lowbid.service._keys import list_keys, make_key, revoke_key
+from lowbid.shared.stores import store_at
+from service.conftest import running
+
+PLACES = [
+    ("GET", "/v1/experiments"),
+    ("POST", "/v1/experiments"),
+    ("GET", "/v1/experiments/checkout"),
+    ("PATCH", "/v1/experiments/checkout"),
+    ("POST", "/v1/experiments/checkout/arms"),
+    ("POST", "/v1/experiments/checkout/decisions"),
+    ("POST", "/v1/experiments/checkout/outcomes"),
+    ("GET", "/v1/experiments/checkout/overview"),
+    ("GET", "/v1/experiments/checkout/log"),
+    ("GET", "/v1/experiments/checkout/snapshot"),
+    ("GET", "/v1/session"),
+    ("GET", "/metrics"),
+    ("GET", "/openapi.json"),
+]
+BODIES = {
+    "/v1/experiments": {"name": "new", "arms": ["a"]},
+    "/v1/experiments/checkout": {"archived": True},
+    "/v1/experiments/checkout/arms": {"arm": "green", "change": "pause"},
+    "/v1/experiments/checkout/outcomes": {"decision": "a-1", "reward": 1},
+}
+
+
+def ask(client, method, path):
+    body = None if method == "GET" else BODIES.get(path, {})
+    return client.request(method, path, json=body)
+
+
+@pytest.mark.parametrize(("method", "path"), PLACES)
+def test_without_a_key_nothing_is_answered_but_health(shop, method, path):
+    for headers in ({}, {"Authorization": "Bearer lowbid_0_x"}, {"Authorization": "Basic eA=="}):
+        with httpx.Client(base_url=shop.address, headers=headers) as client:
+            answer = ask(client, method, path)
+        assert answer.status_code == 401
+        assert answer.headers["content-type"] == "application/problem+json"
+    assert shop.nobody.get("/healthz").status_code == 200
+    assert shop.nobody.get("/readyz").status_code == 200
+
+
+def test_roles(shop):
+    allowed = {"decide": {"decisions", "outcomes"}, "read": {"overview", "log", "snapshot"}}
+    for method, path in PLACES:
+        last = path.rpartition("/")[2]
+        if last in ("session", "openapi.json"):
+            continue
+        for role in ("decide", "read"):
+            status = ask(getattr(shop, role), method, path).status_code
+            reading = method == "GET" and role == "read"
+            assert (status != 403) == (last in allowed[role] or reading), (role, path)
+
+
+def test_a_key_for_one_experiment(shop, monkeypatch):
+    monkeypatch.setattr(_guard, "UNKNOWN_KEYS_ARE_GOOD_FOR", -1.0)
+    shop.make("basket")
+    key = make_key(store_at(shop.url), "scoped", ["admin"], ["basket"])
+    headers = {"Authorization": f"Bearer {key}"}
+    with httpx.Client(base_url=shop.address, headers=headers) as scoped:
+        seen = scoped.get("/v1/experiments").json()["experiments"]
+        assert [each["name"] for each in seen] == ["basket"]
+        assert scoped.get("/v1/experiments/basket").status_code == 200
+        assert scoped.get("/v1/experiments/checkout").status_code == 403
+        assert scoped.get("/metrics").status_code == 403
+        body = {"name": "third", "arms": ["a"]}
+        assert scoped.post("/v1/experiments", json=body).status_code == 403
+
+
+def test_a_revoked_key_opens_nothing(shop, monkeypatch):
+    monkeypatch.setattr(_guard, "KEYS_ARE_GOOD_FOR", -1.0)
+    assert shop.read.get("/v1/experiments").status_code == 200
+    revoke_key(store_at(shop.url), "read")
+    assert shop.read.get("/v1/experiments").status_code == 401
+
+
+def test_keys_are_kept_as_salted_hashes(url):
+    store = store_at(url)
+    first, second = make_key(store, "a", ["read"]), make_key(store, "b", ["read"])
+    with store.transaction(write=False) as transaction:
+        kept = "".join(transaction.documents("keys").values())
+    assert first.rpartition("_")[2] not in kept
+    keys = list_keys(store)
+    assert keys[0].salt != keys[1].salt
+    assert keys[0].fits(first.split("_", 2)[2])
+    assert not keys[0].fits(second.split("_", 2)[2])
+
+
+def sign_in(shop, role="admin"):
+    answer = shop.nobody.post("/v1/session", json={"key": shop.keys[role]})
+    assert answer.status_code == 200
+    return answer
+
+
+def test_the_session_of_the_page(shop):
+    answer = sign_in(shop)
+    [cookie] = http.cookies.SimpleCookie(answer.headers["set-cookie"]).values()
+    assert cookie["httponly"]
+    assert cookie["samesite"].lower() == "strict"
+    assert shop.keys["admin"].rpartition("_")[2] not in cookie.value
+    path, change = "/v1/experiments/checkout/arms", {"arm": "green", "change": "pause"}
+    assert shop.nobody.get("/v1/experiments").status_code == 200
+    assert shop.nobody.post(path, json=change).status_code == 403  # a forged form
+    for token in ("", "0" * 64):
+        headers = {"X-Lowbid-Token": token}
+        assert shop.nobody.post(path, json=change, headers=headers).status_code == 403
+    headers = {"X-Lowbid-Token": answer.json()["token"]}
+    assert shop.nobody.post(path, json=change, headers=headers).status_code == 200
+    shop.nobody.request("DELETE", "/v1/session")
+    assert shop.nobody.get("/v1/experiments").status_code == 401
+
+
+def test_a_session_ends_with_its_key_and_cannot_be_made_up(shop, monkeypatch):
+    monkeypatch.setattr(_guard, "KEYS_ARE_GOOD_FOR", -1.0)
+    sign_in(shop)
+    good = shop.nobody.cookies["lowbid_session"]
+    identity, until, nonce, signature = good.split(".")
+    for bad in (
+        f"{identity}.{int(until) + 1}.{nonce}.{signature}",
+        f"{identity}.{until}.{nonce}",
+        "x", "...", f"{identity}.{'9' * 5000}.{nonce}.{signature}",
+    ):  # fmt: skip
+        with httpx.Client(base_url=shop.address, cookies={"lowbid_session": bad}) as client:
+            assert client.get("/v1/experiments").status_code == 401
+    assert shop.nobody.get("/v1/experiments").status_code == 200
+    revoke_key(store_at(shop.url), "admin")
+    assert shop.nobody.get("/v1/experiments").status_code == 401
+
+
+def test_no_secret_is_in_an_error(shop):
+    secret = "lowbid_0123456789ab_" + "s" * 43
+    headers = {"Authorization": f"Bearer {secret}"}
+    with httpx.Client(base_url=shop.address, headers=headers) as client:
+        assert secret not in client.get("/v1/experiments").text
+    assert secret not in shop.nobody.post("/v1/session", json={"key": secret}).text
+    wrong = shop.nobody.post("/v1/session", json={"key": [secret]})
+    assert wrong.status_code == 422
+    assert secret not in wrong.text
+
+
+def test_without_keys_everybody_may_do_everything(url):
+    with running(create_app(url, keys=False)) as address, httpx.Client(base_url=address) as client:
+        assert client.post("/v1/experiments", json={"name": "a", "arms": ["x"]}).status_code == 201
+        assert client.get("/v1/experiments/a/overview").status_code == 200

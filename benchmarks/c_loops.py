@@ -29,6 +29,9 @@ POLICIES = {
     "UCB1": (lowbid.UCB1(), "ucb1", ()),
     f"Batch Ensemble, {BATCHES} batches": (ENSEMBLE, "batch_ensemble", ()),
     REMEMBERING: (ENSEMBLE, "batch_ensemble", ("-DWINNER",)),
+    "RB-SDA": (lowbid.RBSDA(), "rb_sda", ()),
+    "KL-UCB": (lowbid.KLUCB.bernoulli(), "kl_ucb", ()),
+    "IMED": (lowbid.IMED.bernoulli(), "imed", ()),
 }
 
 

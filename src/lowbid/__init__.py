@@ -60,7 +60,7 @@ _NAMES = {
     "read_log": "logs",
     "simulate": "simulation",
 }
-_WHOLE_PARTS = ("policies", "environments", "online")
+_WHOLE_PARTS = ("policies", "online", "environments")
 
 
 def __getattr__(name: str) -> Any:

@@ -14,24 +14,21 @@ The compiler can be left between two of its passes, in a fraction of a second.
 from __future__ import annotations
 
 import atexit
-import contextlib
-import logging
 import os
 import pickle
-import queue
-import subprocess
 import sys
 import threading
 import time
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import subprocess
 
 # A script that is over by then need not import a compiler; a first decision comes before it.
 _HEAD_START = 0.25
 # How long a helper waits for more to do, and how long the end of the interpreter waits, in seconds.
 _PATIENCE = 2.0
 _LONGEST_WAIT = 10.0
-
-_log = logging.getLogger("lowbid")
 
 
 class Job(Protocol):
@@ -57,9 +54,8 @@ class Background:
     """The queue, the thread, and the helper process."""
 
     def __init__(self) -> None:
-        self.jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
-        self.open: list[Job] = []  # submitted and not done
-        self.starting = threading.Lock()
+        self.open: list[Job] = []  # submitted and not done, in order
+        self.changed = threading.Condition()  # of that list, for the thread
         self.compiler = threading.Lock()  # held by the thread while it is inside numba
         self.leave = False  # asks the thread to let go of that lock
         self.thread: threading.Thread | None = None
@@ -69,13 +65,12 @@ class Background:
     def submit(self, job: Job) -> None:
         """Do a job some time."""
         job.submitted = True
-        self.open.append(job)
-        self.jobs.put(job)
-        if self.thread is None:
-            with self.starting:
-                if self.thread is None and not self.leave:
-                    self.thread = threading.Thread(target=self._run, name="lowbid", daemon=True)
-                    self.thread.start()
+        with self.changed:
+            self.open.append(job)
+            self.changed.notify()
+            if self.thread is None and not self.leave:
+                self.thread = threading.Thread(target=self._run, name="lowbid", daemon=True)
+                self.thread.start()
 
     def wait(self, seconds: float) -> bool:
         """Wait until nothing is left to do; False if it takes longer."""
@@ -87,16 +82,22 @@ class Background:
     def _run(self) -> None:
         time.sleep(_HEAD_START)
         while True:
+            with self.changed:
+                if not self.open and not self.changed.wait(_PATIENCE):
+                    self._dismiss_helper()
+                while not self.open:
+                    self.changed.wait()
             try:
-                job = self.jobs.get(timeout=_PATIENCE if self.helper else None)
-            except queue.Empty:
-                self._dismiss_helper()
-                continue
-            try:
-                self._do(job)
+                self._do(self.open[0])
             except Exception as error:
-                _log.warning("%r goes on uncompiled, since compiling it failed: %s", job, error)
-            self.open.remove(job)
+                self._give_up(self.open[0], error)
+            del self.open[0]
+
+    def _give_up(self, job: Job, error: Exception) -> None:
+        import logging
+
+        text = "%r goes on uncompiled, since compiling it failed: %s"
+        logging.getLogger("lowbid").warning(text, job, error)
 
     def _do(self, job: Job) -> None:
         if self._inside(job.load):
@@ -157,6 +158,8 @@ class Background:
         # Programs that Python is a part of put their own name there.
         if "python" not in os.path.basename(sys.executable or "").lower() or self.leave:
             return None
+        import subprocess
+
         self.helper = subprocess.Popen(
             [sys.executable, "-c", "from lowbid._background import help_out; help_out()"],
             stdin=subprocess.PIPE,
@@ -170,8 +173,7 @@ class Background:
         helper, self.helper = self.helper, None
         if helper is not None:
             helper.kill()
-            with contextlib.suppress(OSError):
-                helper.communicate()
+            helper.communicate()
 
     # Forks, and the end
 

@@ -17,12 +17,17 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
+import numpy as np
 from numba import _dynfunc  # type: ignore[attr-defined]
 from numba.core import compiler
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_machinery import register_pass
 from numba.core.environment import lookup_environment
 from numba.core.typed_passes import NativeLowering
+
+from lowbid._allocation import numpy_for_kernels
+from lowbid._functions import rebind
+from lowbid._waiting import compiler_at_work
 
 
 class Part(JITCodeLibrary):
@@ -90,6 +95,10 @@ class _PartCompiler(compiler.Compiler):
 
 
 class _WholeCompiler(compiler.Compiler):
+    def compile_extra(self, func: Any) -> Any:
+        with compiler_at_work():
+            return super().compile_extra(func)  # type: ignore[no-untyped-call]
+
     def define_pipelines(self) -> list[Any]:
         state = self.state
         state.library = _library(Whole, state)
@@ -97,16 +106,26 @@ class _WholeCompiler(compiler.Compiler):
         return list(super().define_pipelines())  # type: ignore[no-untyped-call]
 
 
+_NUMPY = numpy_for_kernels()
+
+
+def _with_quick_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function, where NumPy makes arrays in another way."""
+    names = [name for name, value in function.__globals__.items() if value is np]
+    return rebind(function, dict.fromkeys(names, _NUMPY)) if names else function
+
+
 def build_part(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     """A dispatcher for other kernels to call."""
     without = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     options = {"pipeline_class": _PartCompiler, **without, **options}
-    return numba.njit(**options)(function)
+    return numba.njit(**options)(_with_quick_arrays(function))
 
 
 def build_callable(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     """A dispatcher for Python to call."""
     options = {"pipeline_class": _WholeCompiler, "no_cfunc_wrapper": True, **options}
+    function = _with_quick_arrays(function)
     try:
         dispatcher = numba.njit(cache=True, **options)(function)
     except RuntimeError:  # no file to keep a cache beside, or no folder to write to

@@ -108,6 +108,11 @@ class Kernel(Generic[P, R]):
         with _building:
             return _compiler().build_part(self._calling_compiled(), self.options)
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether what is compiled is kept on disk."""
+        return bool(_compiler().keeps(self.compiled))
+
     def _calling_compiled(self) -> Callable[P, R]:
         """The function, with compiled forms of all kernels that it calls."""
         kernels = {
@@ -311,7 +316,7 @@ class Form:
 
     def keeps(self) -> bool:
         """Whether what is compiled can be kept on disk."""
-        return _compiler().keeps(self.kernel.compiled)
+        return self.kernel.is_kept
 
     def compile(self) -> None:
         """Compile it, keep it on disk if that is possible, and take it over."""

@@ -3,6 +3,7 @@ import sys
 
 import pytest
 
+from lowbid._waiting import compiler_at_work, on_behalf_of
 from lowbid.simulation._progress import Progress
 
 
@@ -23,6 +24,12 @@ def test_the_bar_fits_the_terminal(monkeypatch, columns, bar):
     line = shown(monkeypatch, "case-1", columns)
     assert bar in line
     assert len(line) < columns
+
+
+def test_it_says_what_is_compiled(monkeypatch):
+    with on_behalf_of("RBSDA"), compiler_at_work():
+        assert "compiling RBSDA ..." in shown(monkeypatch, "case-1", done=0)
+    assert "compiling" not in shown(monkeypatch, "case-1", done=0)
 
 
 def test_long_labels_are_cut(monkeypatch):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
+from lowbid._waiting import waiting
 from lowbid.simulation._terminal import can_show, room
 
 _WIDTH = 30
@@ -28,8 +29,9 @@ class Progress:
         part = min(done / self.total, 1.0)
         filled = round(part * _WIDTH)
         left = f"{elapsed * (1 - part) / part:.0f} s left" if part > 0.01 else "starting"
-        if done == 0:
-            left = "compiling, the first time only"
+        names = waiting()
+        if names:
+            left = f"compiling {', '.join(names)} ..."
         full, empty = "█░" if can_show("█░", sys.stderr) else "#."
         bar = f"{full * filled}{empty * (_WIDTH - filled)} {part:4.0%}  {left}"
         # A line that is broken in two could not be taken away again: the bar gives way first.

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lowbid._require import require_whole
+from lowbid._waiting import on_behalf_of
 from lowbid.environments import Environment
 from lowbid.policies._base import Ints, Policy
 from lowbid.simulation._delays import Delay, Late, read_late
@@ -163,7 +164,7 @@ class _Simulation:
         chunk = self._chunk(workers, _STEPS_PER_TASK)
         tasks = (
             functools.partial(task, first, first + chunk)
-            for task in itertools.starmap(self._task, enumerate(self.policies.values()))
+            for task in itertools.starmap(self._task, enumerate(self.policies))
             for first in range(0, self.runs, chunk)
         )
         work_off(tasks, workers, self.stop, self._bar(progress))
@@ -205,22 +206,24 @@ class _Simulation:
     def _bar(self, progress: bool | str | None) -> Progress:
         return Progress(len(self.policies) * self.runs * self.horizon, progress)
 
-    def _task(self, number: int, policy: Policy) -> Callable[[int, int, Ints], None]:
+    def _task(self, number: int, name: str) -> Callable[[int, int, Ints], None]:
         """A function that plays one policy's runs from `first` to before `last`."""
+        policy = self.policies[name]
         play = player(policy, self.environment, self.horizon, self.seed, self.late)
 
         def task(first: int, last: int, steps_done: Ints) -> None:
             runs = slice(first, min(last, self.runs))
-            play(
-                self.table,
-                self.gaps,
-                first,
-                self.checkpoints,
-                self.regret[number, runs],
-                self.pulls[number, runs],
-                steps_done,
-                self.stop,
-            )
+            with on_behalf_of(name):
+                play(
+                    self.table,
+                    self.gaps,
+                    first,
+                    self.checkpoints,
+                    self.regret[number, runs],
+                    self.pulls[number, runs],
+                    steps_done,
+                    self.stop,
+                )
 
         return task
 

@@ -1,0 +1,68 @@
+"""Compile policies ahead of time, so that nobody waits for it later: in an image, or in CI.
+
+What is compiled is kept on disk, beside the package, in your user's cache folder, or in the folder
+that NUMBA_CACHE_DIR names. Give policies by name, with parameters if you like; without names, all
+policies are compiled, which takes some minutes. A bandit's decisions are compiled, and with --arms,
+simulations on such arms:
+  lowbid warm batch-likelihood
+  lowbid warm ucb1 batch-ensemble:batches=12 --arms bernoulli --arms gaussian
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lowbid.environments import Environment
+    from lowbid.policies import Policy
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("policies", nargs="*", help="policies by name; all if there are none")
+    parser.add_argument("--arms", action="append", default=[], help="a family of arms to simulate")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compile what is asked for, one by one."""
+    from lowbid.experiments._names import policy_of_text
+
+    chosen = [policy_of_text(text) for text in arguments.policies] or _all_policies()
+    families = [_arms(text) for text in arguments.arms]
+    began = time.monotonic()
+    for policy in chosen:
+        begin = time.monotonic()
+        _compile(policy, families)
+        print(f"{policy.name}: {time.monotonic() - begin:.1f} s", flush=True)
+    print(f"Ready after {time.monotonic() - began:.1f} s.")
+    return 0
+
+
+def _all_policies() -> list[Policy]:
+    from lowbid import policies
+
+    return [getattr(policies, name).variants()[0] for name in policies.__all__]
+
+
+def _arms(text: str) -> Environment:
+    from lowbid.experiments._names import arms_of_text
+
+    return arms_of_text(text if ":" in text else f"{text}:0.25,0.75")
+
+
+def _compile(policy: Policy, families: list[Environment]) -> None:
+    from lowbid._kernel import Kernel
+    from lowbid.online import Bandit
+    from lowbid.simulation import simulate
+
+    Bandit(2, policy, horizon=10, compiled="now")
+    select = policy.kernels.select
+    if isinstance(select, Kernel) and not select.is_kept:
+        raise OSError(
+            "what is compiled cannot be kept: no folder for it can be written. Name one that can: "
+            "NUMBA_CACHE_DIR=/a/folder lowbid warm"
+        )
+    for arms in families:
+        simulate(policy, arms, horizon=10, runs=1, progress=False)

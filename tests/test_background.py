@@ -1,11 +1,16 @@
 """Kernels that run uncompiled while they are compiled, in processes of their own."""
 
 import os
+import pickle
 import subprocess
 import sys
 import textwrap
 
 import pytest
+
+import lowbid
+from lowbid._kernel import default_when
+from lowbid.errors import InvalidValueError
 
 BEGIN = """
 import sys, time, logging
@@ -148,3 +153,25 @@ def test_a_policy_in_plain_python_needs_no_compiler(tmp_path):
     assert " ".join(run(script, tmp_path, LOWBID_COMPILED="background")[0]) == (
         "[1, 2, 0, 1, 2, 0] False"
     )
+
+
+def test_the_default_is_the_background_if_nothing_is_said(monkeypatch):
+    monkeypatch.delenv("LOWBID_COMPILED")
+    assert default_when() == "background"
+    monkeypatch.setenv("LOWBID_COMPILED", "now")
+    assert default_when() == "now"
+    monkeypatch.setenv("LOWBID_COMPILED", "soon")
+    with pytest.raises(InvalidValueError, match="LOWBID_COMPILED is 'soon'"):
+        default_when()
+
+
+def test_bandits_are_told_when_to_compile():
+    with pytest.raises(InvalidValueError, match="'background', 'now', 'never'"):
+        lowbid.Bandit(2, compiled="soon")
+    bandit = lowbid.Bandit(2, lowbid.UniformPlay(), compiled="now")
+    assert bandit._core.engine._select is not None
+    twin = pickle.loads(pickle.dumps(bandit))
+    assert twin._core.engine.compiled == "now"
+    assert [twin.select() for _ in range(9)] == [bandit.select() for _ in range(9)]
+    text = bandit.to_json()
+    assert lowbid.Bandit.from_json(text, compiled="never")._core.engine.compiled == "never"

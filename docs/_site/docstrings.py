@@ -19,7 +19,7 @@ from latex2mathml.converter import convert
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-reference = importlib.import_module("reference")
+api_pages = importlib.import_module("api_pages")
 
 DISPLAYED = re.compile(r"^\.\. math::(?P<formula>.*(?:\n[ \t]+\S.*)*)", re.MULTILINE)
 INLINE = re.compile(r":math:`(?P<formula>[^`]+)`")
@@ -32,7 +32,7 @@ class Numpydoc(griffe.Extension):
     """Rewrites every docstring before it is parsed."""
 
     def __init__(self) -> None:
-        self.links = reference.public_paths()
+        self.links = api_pages.public_paths()
 
     def on_instance(self, *, obj: griffe.Object, **_: Any) -> None:
         """Rewrite the docstring of a module, class, function or attribute."""

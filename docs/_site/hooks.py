@@ -19,8 +19,9 @@ from mkdocs.structure.files import File, Files
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import api_pages
 import check_site
-import reference
+import notebooks
 
 LOG = get_plugin_logger("lowbid")  # a warning is an error: the site is built with `strict`
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,8 +48,8 @@ def on_files(files: Files, config: Any) -> Files:
         if page != name:
             text = (ROOT / name).read_text(encoding="utf-8")
             files.append(File.generated(config, page, content=_from_root(text)))
-    for path, text in reference.pages().items():
-        files.append(File.generated(config, path, content=text))
+    for path, content in (api_pages.pages() | notebooks.pages()).items():
+        files.append(File.generated(config, path, content=content))
     return files
 
 
@@ -63,6 +64,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         path = posixpath.normpath(posixpath.join("docs", folder, target))
         if found["image"]:
             return _in_both_themes(found, files, folder)
+        if target.endswith(".ipynb") and "Download" not in found["text"]:
+            return found[0].replace(".ipynb", ".md")
         return found[0] if path.startswith("docs/") else _link_out(found, path, folder)
 
     return _outside_code(markdown, lambda text: LINK.sub(mended, text))
@@ -79,7 +82,7 @@ def _filled_in(entries: list[Any]) -> list[Any]:
     filled: list[Any] = []
     for entry in entries:
         if entry == "reference":
-            filled += reference.navigation()
+            filled += api_pages.navigation()
         elif isinstance(entry, dict):
             filled.append(
                 {k: _filled_in(v) if isinstance(v, list) else v for k, v in entry.items()}
@@ -96,7 +99,7 @@ def _from_root(text: str) -> str:
 
 def _link_out(found: re.Match[str], path: str, folder: str) -> str:
     """A link to a file of the project: to its page if it has one, else its name alone."""
-    page = ROOT_PAGES.get(path) or reference.page_of(path)
+    page = ROOT_PAGES.get(path) or api_pages.page_of(path)
     if page is None:
         if not (ROOT / path).exists():
             LOG.warning("a link leads to %s, which does not exist", path)

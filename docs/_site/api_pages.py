@@ -12,6 +12,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import standard_problem
+
 import lowbid
 from lowbid import policies
 
@@ -136,11 +138,17 @@ def _entry(module: ModuleType, name: str) -> list[str]:
 
 
 def _page_of_policies() -> str:
+    regret = standard_problem.final_regret()
     lines = ["# Policies", "", *_introduction(policies)]
-    lines += ["| policy | family | must know |", "| --- | --- | --- |"]
-    for name in sorted(policies.__all__, key=str.lower):
+    lines += [
+        f"Each policy's page has its picture on one standard problem. {standard_problem.CAPTION}"
+    ]
+    lines += ["", "| policy | family | must know | regret |", "| --- | --- | --- | ---: |"]
+    for name in sorted(policies.__all__, key=lambda name: (regret.get(name, 0.0), name)):
         about = getattr(policies, name).variants()[0].about
-        lines.append(f"| [{name}](policies/{name}.md) | {about.family} | {about.needs} |")
+        final = f"{regret[name]:.0f}" if name in regret else ""
+        lines.append(f"| [{name}](policies/{name}.md) | {about.family} | {about.needs} | {final} |")
+    lines += ["", standard_problem.NOTE]
     lines += ["", *(f"::: lowbid.policies.{name}\n" for name in OTHERS)]
     return "\n".join(lines)
 
@@ -150,6 +158,8 @@ def _policy(name: str) -> str:
     return "\n".join(
         [
             f"# {name}",
+            "",
+            standard_problem.figure(name),
             "",
             f"| family | {about.family} |",
             "| --- | --- |",

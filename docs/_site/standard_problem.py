@@ -1,0 +1,130 @@
+"""Every policy on one standard problem: its regret as data, and as a picture for its page.
+
+    python docs/_site/standard_problem.py
+
+plays all policies and writes docs/_site/standard_problem.json; the site draws from that file. A
+policy that is already in the file, with the same parameters, is kept: delete the file to play all.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import lowbid
+from lowbid import policies
+from lowbid.theory import lower
+
+TABLE = Path(__file__).with_name("standard_problem.json")
+MEANS = [0.3, *[0.5] * 9]
+HORIZON, RUNS, SEED = 5_000, 100, 0
+BESIDE = ("UniformPlay", "UCB1", "BetaThompson")  # drawn on every page, to compare with
+CAPTION = (
+    f"Mean regret on ten arms with Bernoulli losses, one of mean {MEANS[0]} and nine of "
+    f"{MEANS[1]}: {RUNS} runs of {HORIZON:,} steps with 95% intervals. Dashed: the lower bound of "
+    "Lai and Robbins, which holds in the limit."
+)
+NOTE = (
+    "One problem is not a ranking: [the league](../league.md) has 33. Policies with parameters "
+    "have their defaults; without a declared range, those that must know a standard deviation or "
+    "a scale take it to be 1. ExponentialThompson plays exponential arms of the same means."
+)
+
+
+def arms_for(name: str) -> lowbid.Environment:
+    """Bernoulli arms; exponential ones of the same means for a rule that knows no others."""
+    return lowbid.ExponentialByMean(MEANS) if "Exponential" in name else lowbid.Bernoulli(MEANS)
+
+
+def played(name: str) -> dict[str, Any]:
+    """The mean regret of a policy, with its interval, at some steps."""
+    policy = getattr(policies, name).variants()[0]
+    steps = np.unique(np.geomspace(1, HORIZON, 60).astype(int))
+    result = lowbid.simulate(
+        {name: policy}, arms_for(name), HORIZON, RUNS, SEED, checkpoints=steps.tolist()
+    )
+    curve = lowbid.simulation.mean_curves(result)[name]
+    values = {key: _short(getattr(curve, key)) for key in ("mean", "low", "high")}
+    return {"policy": policy.name, "steps": result.checkpoints.tolist(), **values}
+
+
+def write() -> None:
+    """Play what is not in the table yet."""
+    table = json.loads(TABLE.read_text()) if TABLE.exists() else {}
+    found = {}
+    for name in sorted(policies.__all__, key=str.lower):
+        known = table.get(name)
+        same = known and known["policy"] == getattr(policies, name).variants()[0].name
+        found[name] = known if same else played(name)
+        print(f"{name:26} {found[name]['mean'][-1]:8.1f}", flush=True)
+        TABLE.write_text(_lines(table | found))
+    TABLE.write_text(_lines(found))
+
+
+def draw(axes: Any, theme: Any, name: str, table: dict[str, Any]) -> None:
+    """One policy's curve, with some others behind it."""
+    for other in BESIDE:
+        if other != name:
+            entry = table[other]
+            axes.plot(entry["steps"], entry["mean"], color=theme.faint, lw=0.9)
+            axes.annotate(
+                other,
+                (HORIZON, entry["mean"][-1]),
+                xytext=(4, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=7.5,
+                color=theme.faint,
+            )
+    steps = np.array(table[name]["steps"])
+    if not isinstance(arms_for(name), lowbid.ExponentialByMean):
+        bound = lower.lower_bound(arms_for(name), steps)
+        axes.plot(steps, bound, color=theme.faint, lw=0.9, ls=(0, (4, 2)))
+    colour = theme.colour(0)
+    entry = table[name]
+    axes.fill_between(steps, entry["low"], entry["high"], color=colour, alpha=0.2, lw=0)
+    axes.plot(steps, entry["mean"], color=colour, lw=2)
+    axes.set(xlabel="step", ylabel="mean regret", xlim=(0, HORIZON * 1.22), ylim=(0, None))
+    axes.set_xticks(range(0, HORIZON + 1, 1000))
+    axes.grid(axis="y", color=theme.grid, lw=0.6)
+
+
+def figure(name: str) -> str:
+    """The picture of a policy for light and dark pages, as HTML; nothing if it was not played."""
+    from lowbid.report._themes import picture
+
+    table = json.loads(TABLE.read_text())
+    if name not in table:
+        return ""
+    drawn = picture(name, "", lambda axes, theme: draw(axes, theme, name, table), size=(6.4, 3.0))
+    caption = CAPTION
+    if isinstance(arms_for(name), lowbid.ExponentialByMean):
+        caption = caption.replace("Bernoulli", "exponential").partition(" Dashed")[0]
+    light, dark = (svg.replace("\n", " ") for svg in (drawn.light, drawn.dark))
+    return (
+        f'<figure class="regret"><div class="on-light">{light}</div>'
+        f'<div class="on-dark">{dark}</div><figcaption>{caption}</figcaption></figure>'
+    )
+
+
+def final_regret() -> dict[str, float]:
+    """The mean regret of each policy at the end."""
+    return {name: entry["mean"][-1] for name, entry in json.loads(TABLE.read_text()).items()}
+
+
+def _short(values: Any) -> list[float]:
+    return [float(f"{x:.4g}") for x in values]
+
+
+def _lines(table: dict[str, Any]) -> str:
+    """JSON with a line for each policy."""
+    lines = [f"{json.dumps(name)}: {json.dumps(entry)}" for name, entry in table.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+if __name__ == "__main__":
+    sys.exit(write())

@@ -6,6 +6,7 @@ follows a Python block directly is what it prints.
 
 import contextlib
 import io
+import json
 import re
 from pathlib import Path
 
@@ -29,3 +30,24 @@ def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
             exec(code, names)
         if found[2] is not None:
             assert printed.getvalue().strip() == found[2].strip(), f"{page.name}, line {line}"
+
+
+@pytest.mark.parametrize(
+    "notebook", sorted((ROOT / "docs").rglob("*.ipynb")), ids=lambda path: path.name
+)
+def test_the_code_of_a_notebook_runs(notebook, monkeypatch):
+    """Every cell runs, and prints what the notebook was saved with."""
+    pytest.importorskip("IPython", reason="notebooks need IPython: pip install 'lowbid[docs]'")
+    plt = pytest.importorskip("matplotlib.pyplot")
+    plt.switch_backend("agg")
+    monkeypatch.setattr(plt, "show", plt.close)
+    monkeypatch.setattr("IPython.display.display", lambda shown: None)
+    names = {"__name__": "__main__"}
+    with plt.rc_context():
+        for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+            if cell["cell_type"] == "code":
+                printed = io.StringIO()
+                with contextlib.redirect_stdout(printed):
+                    exec(compile("".join(cell["source"]), cell["id"], "exec"), names)
+                streams = [o["text"] for o in cell["outputs"] if o["output_type"] == "stream"]
+                assert printed.getvalue() == "".join("".join(text) for text in streams)

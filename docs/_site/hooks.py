@@ -56,6 +56,8 @@ def on_files(files: Files, config: Any) -> Files:
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
     """Mend links that leave docs/, and give pictures their dark twin where there is one."""
     folder = posixpath.dirname(page.file.src_uri)
+    if page.file.src_uri == "README.md":
+        page.meta["hide"] = ["navigation", "toc"]
 
     def mended(found: re.Match[str]) -> str:
         target = found["target"]

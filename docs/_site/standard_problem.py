@@ -79,6 +79,7 @@ def draw(axes: Any, theme: Any, name: str, table: dict[str, Any]) -> None:
                 va="center",
                 fontsize=7.5,
                 color=theme.faint,
+                annotation_clip=True,
             )
     steps = np.array(table[name]["steps"])
     if not isinstance(arms_for(name), lowbid.ExponentialByMean):
@@ -88,7 +89,8 @@ def draw(axes: Any, theme: Any, name: str, table: dict[str, Any]) -> None:
     entry = table[name]
     axes.fill_between(steps, entry["low"], entry["high"], color=colour, alpha=0.2, lw=0)
     axes.plot(steps, entry["mean"], color=colour, lw=2)
-    axes.set(xlabel="step", ylabel="mean regret", xlim=(0, HORIZON * 1.22), ylim=(0, None))
+    top = max(1.1 * table["UCB1"]["mean"][-1], 1.05 * entry["high"][-1])
+    axes.set(xlabel="step", ylabel="mean regret", xlim=(0, HORIZON * 1.22), ylim=(0, top))
     axes.set_xticks(range(0, HORIZON + 1, 1000))
     axes.grid(axis="y", color=theme.grid, lw=0.6)
 

@@ -32,6 +32,7 @@ def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
             assert printed.getvalue().strip() == found[2].strip(), f"{page.name}, line {line}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "notebook", sorted((ROOT / "docs").rglob("*.ipynb")), ids=lambda path: path.name
 )

@@ -2,8 +2,9 @@
 
     python -m benchmarks.pictures --out docs/images
 
-draws docs/images/speed-growth.png from what `python -m benchmarks` measured last. What is missing
-in its folder is measured first, which takes some minutes.
+draws docs/images/speed-growth.png from what `python -m benchmarks` measured last; what is missing
+in its folder is measured first, which takes half an hour. With `--page docs/speed.md`, the table of
+that page is drawn, and nothing is measured.
 """
 
 from __future__ import annotations
@@ -36,20 +37,29 @@ SHORT = {
 
 def draw(results: dict[str, Any], path: Path) -> None:
     """All panels in one picture; at the end of each line its name and its slope."""
-    growth = {**results["growth"], **results["memory"]}
+    growth = {**results["growth"], **results.get("memory", {})}
     looks = {name: style(number) for number, name in enumerate(growth["arms"])}
+    panels = [panel for panel in PANELS if panel[0] in growth]
+    rows, columns = (len(panels) + 1) // 2, min(2, len(panels))
+    width, height = 4.8 * columns, 3.6 * rows
     with matplotlib_without_screen() as plt:
-        figure, axes = plt.subplots(3, 2, figsize=(9.6, 10.8))
+        figure, grid = plt.subplots(rows, columns, figsize=(width, height), squeeze=False)
         figure.subplots_adjust(
-            left=0.07, right=0.86, top=0.965, bottom=0.05, wspace=0.62, hspace=0.32
+            left=0.65 / width,
+            right=1 - 1.35 / width,
+            top=1 - 0.35 / height,
+            bottom=0.5 / height,
+            wspace=0.62,
+            hspace=0.32,
         )
-        for panel, (key, title, x, y) in zip(axes.flat, PANELS, strict=False):
+        for panel, (key, title, x, y) in zip(grid.flat, panels, strict=False):
             panel.set_title(title, loc="left")
             panel.set(xlabel=x, ylabel=y, xscale="log", yscale="log")
             panel.grid(axis="y", color="#e6e6e6", linewidth=0.6)
             panel.set_axisbelow(True)
             _lines(panel, growth[key], looks, least=NOTHING if y == "MB" else 0.0)
-        axes.flat[-1].set_visible(False)
+        for panel in grid.flat[len(panels) :]:
+            panel.set_visible(False)
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, dpi=140)
         plt.close(figure)
@@ -77,15 +87,34 @@ def _lines(panel: Any, series: dict[str, Points], looks: dict[str, Style], least
         panel.text(1.06, place, text, va="center", fontsize=8.5, **near)
 
 
+def time_with_arms(page: str) -> dict[str, Points]:
+    """The table of time per step by arms, as `benchmarks.table` wrote it into a page."""
+    lines = page[page.index("| ns per step | K = 10 |") :].partition("\n\n")[0].splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    sizes = [int(cell.removeprefix("K = ").replace(",", "")) for cell in rows[0][1:-1]]
+    return {
+        row[0]: [
+            (size, float(cell.replace(",", "")))
+            for size, cell in zip(sizes, row[1:-1], strict=True)
+            if cell != "–"
+        ]
+        for row in rows[2:]
+    }
+
+
 def main() -> None:
     from .__main__ import everything
 
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--results", type=Path, default=Path("out/bench"), help="what was measured")
     parser.add_argument("--out", type=Path, default=Path("docs/images"))
+    parser.add_argument("--page", type=Path, help="draw the table of a page; measure nothing")
     given = parser.parse_args()
+    if given.page:
+        arms = time_with_arms(given.page.read_text(encoding="utf-8"))
+        return draw({"growth": {"arms": arms}}, given.out / "speed-growth.png")
     results = everything([], repeats=3, folder=given.results, needed=("growth", "memory"))
-    draw(results, given.out / "speed-growth.png")
+    return draw(results, given.out / "speed-growth.png")
 
 
 if __name__ == "__main__":

@@ -85,7 +85,7 @@ def headline(results: Answer) -> str:
             f"{many / few:.1f} times the time",
         ]
     )
-    return table(["", "lowbid", "beside", "as fast"], rows)
+    return table(["", "lowbid", "peer", "speed-up"], rows)
 
 
 def beside_peer(what: str, row: Answer, steps: float | None = None) -> list[str]:
@@ -215,7 +215,7 @@ def beside_c(results: Answer) -> str:
         [name, within(row["C"]), within(row["lowbid"]), within(row["part"])]
         for name, row in results.items()
     ]
-    head = ["ns per simulated step, K = 10", "C, gcc -O3", "lowbid", "speed as a part of C's"]
+    head = ["ns per simulated step, K = 10", "C, gcc -O3", "lowbid", "speed relative to C"]
     return table(head, rows)
 
 

@@ -152,3 +152,10 @@ def test_tables_and_pictures(tmp_path):
     assert "5 x" in text
     pictures.draw(results, tmp_path / "picture.png")
     assert (tmp_path / "picture.png").stat().st_size > 10_000
+
+
+def test_the_table_of_growth_is_read_as_it_is_written():
+    page = "| ns per step | K = 10 | K = 1,000 | slope |\n| - | - | - | - |\n"
+    page += "| UCB | 26 | 5,500 | 1 |\n| TS | 503 | – | nan |\n\nThe end."
+    found = pictures.time_with_arms(page)
+    assert found == {"UCB": [(10, 26.0), (1000, 5500.0)], "TS": [(10, 503.0)]}

@@ -1,7 +1,8 @@
-"""Conformance kits: what all policies, environments and agents must do, yours as ours."""
+"""Conformance kits: what all policies, environments, agents and stores must do, yours as ours."""
 
 from lowbid.testing._agents import check_agent
 from lowbid.testing._environments import check_environment
 from lowbid.testing._policies import check_policy
+from lowbid.testing._stores import check_store
 
-__all__ = ["check_agent", "check_environment", "check_policy"]
+__all__ = ["check_agent", "check_environment", "check_policy", "check_store"]

@@ -1,0 +1,371 @@
+"""When things break: the object stays usable, and its state is what the log says."""
+
+import contextlib
+import os
+import signal
+import sqlite3
+import threading
+import time
+
+import pytest
+
+import lowbid
+from lowbid.errors import FileFormatError, LowbidError, StoreError, StoreUnavailableError
+from lowbid.shared import _log
+from lowbid.shared._events import LOG_FORMAT
+from lowbid.shared.stores import store_at
+from lowbid.shared.stores.sqlite import SQLiteStore
+from shared_replay import replayed
+
+ARMS = ["x", "y", "z"]
+SETTINGS = {"seed": 3, "reward_range": (0, 1)}
+
+
+def opened(url, **more):
+    return lowbid.open(url, "b", ARMS, **SETTINGS, **more)
+
+
+def play(bandit, turns):
+    for turn in range(turns):
+        bandit.update(bandit.decide(), reward=turn % 5 / 5)
+
+
+def require_whole(bandit):
+    """Complain unless the bandit, one that is opened now and a replay agree."""
+    address = bandit._log.store.twin()
+    fresh, plain = lowbid.open(address, bandit.name), replayed(bandit, **SETTINGS)
+    assert bandit.counts() == fresh.counts() == plain.counts()
+    assert bandit.means() == fresh.means() == plain.means()
+    assert bandit.decide().arm == plain.decide().arm
+    numbers = [entry.number for entry in bandit.log()]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+class Breaking:
+    """Fails the next commit of a store, before or after it happened."""
+
+    def __init__(self, monkeypatch, error, after):
+        self.left, real = 1, SQLiteStore.transaction
+
+        @contextlib.contextmanager
+        def transaction(store, *, write):
+            with contextlib.ExitStack() as stack:
+                inner = stack.enter_context(real(store, write=write))
+                breaks = [False]
+                yield _Watched(inner, breaks)
+                breaks = breaks[0] and self.left > 0
+                if breaks and not after:
+                    self.left -= 1
+                    raise error
+            if breaks:
+                self.left -= 1
+                raise error
+
+        monkeypatch.setattr(SQLiteStore, "transaction", transaction)
+
+
+class _Watched:
+    def __init__(self, inner, breaks):
+        self._inner, self._breaks = inner, breaks
+
+    def __getattr__(self, name):
+        if name == "append":
+            self._breaks[0] = True
+        return getattr(self._inner, name)
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_a_commit_whose_answer_was_lost_is_looked_up(url, monkeypatch, after):
+    bandit = opened(url)
+    play(bandit, 5)
+    Breaking(monkeypatch, StoreUnavailableError("the network was cut"), after)
+    decision = bandit.decide(request_id="r")
+    assert bandit.decide(request_id="r") == decision
+    assert bandit.summary().decisions == 6
+    require_whole(bandit)
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_ctrl_c_in_the_middle_of_a_commit(url, monkeypatch, after):
+    bandit = opened(url)
+    play(bandit, 5)
+    Breaking(monkeypatch, KeyboardInterrupt(), after)
+    with pytest.raises(KeyboardInterrupt):
+        bandit.decide()
+    assert bandit.summary().decisions == 5 + after
+    require_whole(bandit)
+
+
+def test_ctrl_c_does_not_reach_the_calls_of_other_threads(url, monkeypatch):
+    bandit = opened(url)
+    play(bandit, 2)
+    Breaking(monkeypatch, KeyboardInterrupt(), after=False)
+    answers = []
+    with sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None) as blocker:
+        blocker.execute("BEGIN IMMEDIATE")  # so that all calls wait, and go into one commit
+        threads = [
+            threading.Thread(target=lambda: answers.append(_caught(bandit.decide)))
+            for _ in range(4)
+        ]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.2)
+        blocker.execute("COMMIT")
+    blocker.close()
+    for thread in threads:
+        thread.join(20)
+    assert sum(isinstance(each, KeyboardInterrupt) for each in answers) == 1
+    assert bandit.summary().decisions == 2 + 3
+    require_whole(bandit)
+
+
+def _caught(call):
+    try:
+        return call()
+    except BaseException as error:
+        return error
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs the timers of POSIX")
+def test_a_signal_at_any_moment(url):
+    bandit = opened(url)
+    play(bandit, 3)
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        for wait in range(1, 30):
+            signal.setitimer(signal.ITIMER_REAL, 0.0007 * wait)
+            with pytest.raises(KeyboardInterrupt):
+                _decide_forever(bandit)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    require_whole(bandit)
+
+
+def _decide_forever(bandit):
+    while True:
+        bandit.decide()
+
+
+def _fill(bandit):
+    for number in range(500):
+        bandit.decide(request_id=f"{number:0400}")
+
+
+def test_a_full_disk(url):
+    bandit = opened(url)
+    play(bandit, 20)
+    connection = bandit._log.store._connection
+    pages = connection.execute("PRAGMA page_count").fetchone()[0]
+    connection.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(StoreError, match=r"(?s)shop\.db.*full.*make room"):
+        _fill(bandit)
+    connection.execute("PRAGMA max_page_count = 1000000")
+    require_whole(bandit)
+
+
+def test_a_store_that_is_locked(url):
+    bandit = opened(url, patience=0.2)
+    play(bandit, 3)
+    with contextlib.closing(
+        sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)
+    ) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreUnavailableError, match=r"shop\.db was in use .* for 0\.2 s"):
+            bandit.decide()
+        assert sum(bandit.counts().values()) == 3  # reading goes on
+        other.execute("COMMIT")
+    require_whole(bandit)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs the permissions of POSIX")
+def test_a_file_that_may_not_be_written_to(url, monkeypatch):
+    bandit = opened(url)
+    play(bandit, 3)
+    bandit.close()
+    path = url.removeprefix("sqlite:///")
+    real = sqlite3.connect  # root may write to anything, so the file is opened for reading only
+    monkeypatch.setattr(
+        sqlite3, "connect", lambda _, **more: real(f"file:{path}?mode=ro", uri=True, **more)
+    )
+    reader = lowbid.open(url, "b")
+    assert reader.counts() == bandit.counts()
+    with pytest.raises(StoreError, match="read-only; give this user the right"):
+        reader.decide()
+    assert reader.counts() == bandit.counts()
+
+
+def test_a_file_that_is_gone(url, tmp_path):
+    bandit = opened(url)
+    play(bandit, 3)
+    for file in tmp_path.iterdir():
+        file.unlink()
+    with pytest.raises(StoreError, match="is gone"):
+        bandit.decide()
+    with pytest.raises(StoreError, match="not there"):
+        bandit.counts()
+    assert opened(url).counts() == dict.fromkeys(ARMS, 0)
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [("no/such/folder/shop.db", "folder exists"), ("notes.txt", "not an SQLite database")],
+)
+def test_a_path_that_is_no_store(tmp_path, path, words):
+    (tmp_path / "notes.txt").write_text("a list of things to do\n" * 100)
+    with pytest.raises(StoreError, match=words):
+        lowbid.open(f"sqlite:///{tmp_path}/{path}", "b", ARMS)
+
+
+def test_a_newer_log_is_refused(url):
+    bandit = opened(url)
+    play(bandit, 3)
+    with bandit._log.store.twin().transaction(write=True) as transaction:
+        transaction.run("UPDATE lowbid_bandits SET format = ?", (LOG_FORMAT + 1,))
+    for call in (bandit.decide, bandit.counts, lambda: lowbid.open(url, "b")):
+        with pytest.raises(StoreError, match="Upgrade lowbid"):
+            call()
+
+
+def test_a_deleted_bandit(url):
+    bandit = opened(url)
+    lowbid.stores.delete(url, "b")
+    with pytest.raises(StoreError, match="was deleted"):
+        bandit.decide()
+    assert lowbid.stores.list(url) == []
+
+
+def test_a_renamed_bandit_goes_on(url):
+    bandit = opened(url)
+    lowbid.stores.rename(url, "b", "c")
+    play(bandit, 2)
+    assert lowbid.open(url, "c").counts() == bandit.counts()
+    opened(url)
+    with pytest.raises(LowbidError, match="already"):
+        lowbid.stores.rename(url, "b", "c")
+    with pytest.raises(LowbidError, match="there is no bandit 'd'"):
+        lowbid.stores.delete(url, "d")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
+def test_a_fork_after_opening(any_url):
+    bandit = opened(any_url)
+    play(bandit, 3)
+    children = []
+    for _ in range(3):
+        child = os.fork()
+        if child == 0:
+            with contextlib.suppress(BaseException):
+                play(bandit, 5)
+                os._exit(0)
+            os._exit(1)
+        children.append(child)
+    play(bandit, 5)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0, 0, 0]
+    play(bandit, 2)
+    assert sum(bandit.counts().values()) == 3 + 4 * 5 + 2
+    require_whole(bandit)
+
+
+@pytest.mark.parametrize("damage", ["bits", "version", "cut"])
+def test_a_damaged_snapshot_is_made_again_from_the_events(url, monkeypatch, damage):
+    monkeypatch.setattr(_log, "SNAPSHOT_EVERY", 10)
+    bandit = opened(url)
+    play(bandit, 20)
+    store = store_at(url)
+    with store.transaction(write=True) as transaction:
+        snapshot = transaction.snapshot(1)
+        assert snapshot is not None
+        broken = {
+            "bits": snapshot[:-5] + bytes([snapshot[-5] ^ 1]) + snapshot[-4:],
+            "version": snapshot.replace(b"snapshot-1", b"snapshot-9"),
+            "cut": snapshot[: len(snapshot) // 2],
+        }[damage]
+        transaction.keep_snapshot(1, broken)
+    fresh = lowbid.open(url, "b")
+    assert fresh.means() == bandit.means()
+    with store.transaction(write=False) as transaction:
+        assert transaction.snapshot(1) not in (None, broken)  # a good one is in its place
+    require_whole(bandit)
+
+
+def test_opening_reads_the_snapshot_and_few_events(url, monkeypatch):
+    monkeypatch.setattr(_log, "SNAPSHOT_EVERY", 10)
+    bandit = opened(url)
+    play(bandit, 100)
+    applied = []
+    real = _log.Replica.apply
+    monkeypatch.setattr(
+        _log.Replica, "apply", lambda self, *event: applied.append(event) or real(self, *event)
+    )
+    fresh = lowbid.open(url, "b")
+    assert 0 < len(applied) < 60
+    monkeypatch.undo()
+    assert fresh.to_json() == bandit.to_json()
+
+
+def test_compaction_keeps_what_is_needed(any_url):
+    bandit = lowbid.open(any_url, "b", ARMS, sticky=True, **SETTINGS)
+    behind = lowbid.open(any_url, "b")
+    first = bandit.decide(request_id="r", unit="u")
+    behind.decide()
+    bandit.update(first, reward=0.5)
+    play(bandit, 30)
+    bandit.add_arm("w", actor="ann")
+    play(bandit, 5)
+    before = bandit.to_json()
+    assert bandit.compact(events="1h").events == 0
+    dropped = bandit.compact(events=0)
+    assert dropped.events > 60
+    assert dropped.answers == 0
+    kept = [entry.event for entry in bandit.log()]
+    assert kept == ["created", "arm changed", "reported"]
+    for one in (bandit, behind, lowbid.open(any_url, "b")):
+        assert one.to_json() == before
+        assert one.decide(request_id="r", unit="u") == first
+        assert one.decide(unit="u").arm == first.arm
+        assert one.answer([first.id], rewards=[0.5]) == ["repeated"]
+        before = one.to_json()
+    assert behind.decide().arm == lowbid.Bandit.from_json(before).decide().arm
+
+
+def test_answers_are_forgotten_when_their_time_is_over(url, clock):
+    bandit = opened(url)
+    decision = bandit.decide(request_id="r")
+    bandit.update(decision, reward=0.5)
+    clock.seconds += 86400
+    assert bandit.compact(answers="2d").answers == 0
+    assert bandit.compact(answers="23h").answers == 2
+    assert bandit.decide(request_id="r") != decision
+    assert bandit.answer([decision.id], rewards=[0.5]) == ["closed"]
+
+
+def test_a_compacted_log_without_a_readable_snapshot_is_refused(url):
+    bandit = opened(url)
+    play(bandit, 5)
+    bandit.compact(events=0)
+    with bandit._log.store.twin().transaction(write=True) as transaction:
+        transaction.keep_snapshot(1, b"nonsense")
+    with pytest.raises(FileFormatError, match="Restore the store"):
+        lowbid.open(url, "b")
+
+
+def test_a_policy_that_fails_fails_one_call(url):
+    bandit = lowbid.open(url, "b", ARMS, policy=lowbid.UCB1(), **SETTINGS)
+    play(bandit, 3)
+    engine = bandit._log._replica.core.engine
+    engine.select = lambda: 1 / 0
+    with pytest.raises(ZeroDivisionError):
+        bandit.decide()
+    play(bandit, 3)
+    plain = replayed(bandit, policy=lowbid.UCB1(), **SETTINGS)
+    assert bandit.means() == plain.means()
+
+
+def test_the_log_is_followed_where_this_process_would_choose_otherwise(url):
+    bandit = lowbid.open(url, "b", ARMS, policy=lowbid.UniformPlay(), **SETTINGS)
+    play(bandit, 6)
+    other = lowbid.open(url, "b")
+    bandit._log._replica.core.engine.stream[0] += 12345  # as if another version had chosen
+    bandit.decide(20)
+    with pytest.warns(RuntimeWarning, match="The log is followed"):
+        assert [each.arm for each in other.pending()] == [each.arm for each in bandit.pending()]

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from lowbid.shared._calls import Call
+
+# A leader waits at most for this part of a commit's time for others to come, and looks this often.
+_LINGER = 0.25
+_GLANCE = 0.00003  # seconds
 
 
 class GroupCommit:
@@ -28,6 +33,7 @@ class GroupCommit:
         self._waiting: list[Call] = []
         self._busy = False
         self.sizes: dict[int, int] = {}  # how many commits had so many calls
+        self._last = 1, 0.0  # the calls of the last commit, and how many seconds it took
 
     @property
     def busy(self) -> bool:
@@ -70,10 +76,13 @@ class GroupCommit:
         """Carry out all that is waiting, then let another thread lead."""
         batch: list[Call] = []
         try:
+            self._linger()
             with self._mutex:
                 batch, self._waiting = self._waiting, []
                 self.sizes[len(batch)] = self.sizes.get(len(batch), 0) + 1
+            began = time.perf_counter()
             self._carry_out(batch)
+            self._last = len(batch), time.perf_counter() - began
         finally:
             with self._mutex:
                 left = [call for call in batch if not call.done and call is not own]
@@ -82,6 +91,16 @@ class GroupCommit:
                 if call.done and call is not own:
                     call.wake.release()
             self._hand_on()
+
+    def _linger(self) -> None:
+        """Wait a moment for the threads of the last commit, which are about to come back.
+
+        Without it the first of them would commit alone, and all others after it.
+        """
+        size, seconds = self._last
+        until = time.perf_counter() + _LINGER * seconds
+        while len(self._waiting) < size and time.perf_counter() < until:
+            time.sleep(_GLANCE)
 
     def _hand_on(self) -> None:
         """Let the next thread lead, if one is waiting."""

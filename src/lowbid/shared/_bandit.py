@@ -449,11 +449,11 @@ def _outcomes(
     return [GivenOutcome(*pair, by_id) for pair in zip(items, values, strict=True)]
 
 
-def read_name(name: Any) -> str:
-    """What a bandit is called, or a clear error."""
-    given = _read_key("name", name)
+def read_name(name: Any, what: str = "name") -> str:
+    """What a bandit or a person is called, or a clear error."""
+    given = _read_key(what, name)
     if given is None:
-        raise InvalidValueError("name is None; give the bandit's name.")
+        raise InvalidValueError(f"{what} is None; give a name.")
     return given
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from lowbid.errors import InvalidValueError
-from lowbid.online._decisions import Arm, Decision
+from lowbid.online._decisions import Arm, Decision, Rejection
 from lowbid.online._feedback import Kind
 from lowbid.online._given import read_value
 from lowbid.shared._decision import LoggedDecision
@@ -264,15 +264,16 @@ class Forget(Call):
     def __init__(self, decision: Decision) -> None:
         super().__init__()
         self.decision = decision
+        self._rejection: Rejection | None = None
 
     def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
         """Close the decision if it is open."""
-        rejection = replica.status(self.decision, time)
+        self._rejection = rejection = replica.status(self.decision, time)
         return Reply(rejection) if rejection == "closed" else Forgotten([self.decision.id])
 
     def conclude(self, replica: Replica, memory: Memory, event: Forgotten) -> Any:
         """None, or "removed" if the arm was."""
-        return None
+        return self._rejection
 
 
 class Change(Call):

@@ -103,6 +103,7 @@ def open(
     if "arms" in given and not isinstance(arms, int | list):
         given["arms"] = arms = list(arms)  # type: ignore[arg-type]
     name, at = read_name(name), store_at(store, patience)
+    actor = None if actor is None else read_name(actor, "actor")
     key = _found_or_made(at, name, given, actor)
     log = SharedLog(at, key, name, policy)
     replica = log.opened()

@@ -61,7 +61,7 @@ class Replica:
 
     def __init__(self, created: Created, number: int, time: int, given: Policy | None) -> None:
         settings = Settings.from_data(created.settings)
-        policy = policy_from(settings.policy, given)
+        policy = _policy_of(settings, given)
         self.settings = self.first_settings = settings
         self.core = Core.new(
             list(settings.arms),
@@ -110,7 +110,7 @@ class Replica:
         replica.windows = Windows.from_data(saved["windows"])
         replica.timeline = Timeline.from_data(saved["timeline"])
         replica.holdout = Holdout.from_data(saved["holdout"])
-        policy = policy_from(replica.settings.policy, given)
+        policy = _policy_of(replica.settings, given)
         replica.core = Core.from_data(policy, saved["core"])
         return replica
 
@@ -290,6 +290,12 @@ class Replica:
         fields.pop("word", None)
         change = {"number": self.number, "time": self.time, "event": event.name, **fields}
         self.changes = [*self.changes, json.loads(json.dumps(change))][-_CHANGES_AT_HAND:]
+
+
+def _policy_of(settings: Settings, given: Policy | None) -> Policy:
+    """The policy of the settings; the given one, if it is the same, has code that was not kept."""
+    same = getattr(given, "identity", None) == settings.policy["identity"]
+    return policy_from(settings.policy, given if same else None)
 
 
 _HANDLERS: dict[type, Callable[[Replica, Any], None]] = {

@@ -29,7 +29,8 @@ def store_at(url: Any, patience: float = PATIENCE) -> Store:
         from lowbid.shared.stores.postgresql import PostgreSQLStore
 
         return PostgreSQLStore(url, patience)
-    raise InvalidValueError(
-        f"the store is {url!r}; give a URL such as sqlite:///shop.db or "
+    shown = f"{scheme}://..." if isinstance(url, str) and "://" in url else repr(url)
+    raise InvalidValueError(  # without what may be a password
+        f"the store is {shown}; give a URL such as sqlite:///shop.db or "
         "postgresql://user@host/database."
     )

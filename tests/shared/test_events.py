@@ -1,0 +1,46 @@
+import pytest
+
+from lowbid.errors import FileFormatError
+from lowbid.shared._events import (
+    ArmChanged,
+    Created,
+    Decided,
+    Elapsed,
+    Forgotten,
+    LoggedEvent,
+    Reported,
+    event_of,
+    is_administrative,
+    logged,
+)
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        Created({"arms": ["x"]}, "abcd"),
+        Decided("ps", "r", None, ["abcd-1", "abcd-2"], ["x", "x"], [0.5, 1.0]),
+        Decided("h", unit="u", ids=["abcdh-1"], arms=[0], chances=[None]),
+        Reported("reward", [["abcd-1", "x", 0.1], [None, 0, 1e-300]]),
+        Forgotten(["abcd-1"]),
+        ArmChanged("added", "y", "ann"),
+        Elapsed(),
+    ],
+)
+def test_events_are_read_as_they_were_written(event):
+    row = logged(7, 5, event, "batch")
+    assert (row.number, row.time, row.batch) == (7, 5, "batch")
+    assert event_of(row) == event
+
+
+def test_administrative_events():
+    assert is_administrative(ArmChanged("added", "y"))
+    assert not is_administrative(Decided("p"))
+
+
+@pytest.mark.parametrize(
+    ("name", "body"), [("danced", "{}"), ("decided", "{"), ("decided", '{"colour": 1}')]
+)
+def test_events_that_cannot_be_read(name, body):
+    with pytest.raises(FileFormatError, match="event 3"):
+        event_of(LoggedEvent(3, 0, name, "", body))

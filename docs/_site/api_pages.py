@@ -27,6 +27,7 @@ TITLES = {
     "environments": "Environments",
     "schedules": "Schedules",
     "mdp": "MDPs",
+    "mdp.deep": "Deep agents",
     "theory": "Theory",
     "testing": "Conformance kits",
     "kernels": "Kernels",

@@ -91,10 +91,10 @@ def _draw_runs(
 def _draw_dithering(axes: Any, sizes: Sequence[int], limit: int) -> None:
     """What an agent that dithers needs on average until it first sees the treasure."""
     grid = np.linspace(sizes[0] - 0.6, sizes[-1] + 0.6, 200)
-    needed = 2.0 ** (grid - 1)
+    needed = 2.0**grid
     axes.plot(grid, needed, color=_FAINT, linewidth=1.0, linestyle=(0, (5, 2)))
     axes.axhline(limit, color=_FAINT, linewidth=0.8, linestyle=(0, (1, 2)))
-    notes = f"- -  $2^{{N-1}}$: dithering\n···  {limit:,} episodes\n ×  not solved by then"
+    notes = f"- -  $2^N$: dithering\n···  {limit:,} episodes\n ×  not solved by then"
     axes.text(1.03, 0.0, notes, color=_FAINT, transform=axes.transAxes, va="bottom")
 
 

@@ -162,7 +162,7 @@ def _outcome(
     outcome = _draw(tables.cumulative[place], for_outcome)
     reward = tables.rewards[place][outcome]
     if tables.sd is not None:
-        reward += tables.sd[place] * jax.random.normal(for_reward)
+        reward += tables.sd[place] * jax.random.normal(for_reward, dtype=jnp.float32)
     if tables.coins is not None:
         low, high, heads = (each[place] for each in tables.coins)
         reward = jnp.where(jax.random.uniform(for_reward) < heads[outcome], high, low)
@@ -173,4 +173,4 @@ def _draw(cumulative: jax.Array, key: jax.Array) -> jax.Array:
     """The place where a uniform number falls; the last one also takes what rounding leaves."""
     if len(cumulative) == 1:
         return jnp.zeros((), jnp.int32)
-    return (jax.random.uniform(key) >= cumulative[:-1]).sum()
+    return (jax.random.uniform(key) >= cumulative[:-1]).sum(dtype=jnp.int32)

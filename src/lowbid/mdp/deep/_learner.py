@@ -152,7 +152,7 @@ def choose_action(
     if rule.exploration == 0.0:  # draws that decide nothing would still take time
         return best
     epsilon = rule.exploration / (rule.exploration + steps + 1.0)
-    uniform = jax.random.randint(for_action, (), 0, len(worth))
+    uniform = jax.random.randint(for_action, (), 0, len(worth), jnp.int32)
     return jnp.where(jax.random.uniform(for_coin) < epsilon, uniform, best)
 
 
@@ -181,12 +181,13 @@ def learn(
 
 def _mask_and_noise(rule: EnsembleDQN, key: jax.Array) -> tuple[jax.Array, jax.Array]:
     """Which members learn from a transition, and what each adds to the reward."""
-    mask, noise = jnp.ones(rule.members), jnp.zeros(rule.members)
+    mask, noise = (fill((rule.members,), jnp.float32) for fill in (jnp.ones, jnp.zeros))
     for_mask, for_noise = jax.random.split(key)
     if rule.mask_probability < 1.0:
-        mask = jax.random.bernoulli(for_mask, rule.mask_probability, mask.shape).astype(float)
+        drawn = jax.random.bernoulli(for_mask, rule.mask_probability, mask.shape)
+        mask = drawn.astype(jnp.float32)
     if rule.noise_scale > 0.0:
-        noise = rule.noise_scale * jax.random.normal(for_noise, noise.shape)
+        noise = rule.noise_scale * jax.random.normal(for_noise, noise.shape, jnp.float32)
     return mask, noise
 
 

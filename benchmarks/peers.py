@@ -16,10 +16,14 @@ SERVER = Path(__file__).resolve().parent / "tasks" / "serve.py"
 
 @dataclass(frozen=True)
 class Library:
-    """What to install, and what a user imports; nothing is installed for lowbid itself."""
+    """What to install, and what a user imports; nothing is installed for lowbid itself.
+
+    `alone` is installed without what it says that it needs.
+    """
 
     imports: str
     requirements: tuple[str, ...] = ()
+    alone: tuple[str, ...] = ()
 
 
 LIBRARIES = {
@@ -33,6 +37,15 @@ LIBRARIES = {
         ("SMPyBandits==0.9.7", "numpy<2", "scipy<1.14", "setuptools<80"),
     ),
 }
+# Libraries whose numbers are compared, and not their speed.
+REFERENCES = {
+    # It asks for PyTorch, gigabytes that its estimators on arrays do not use.
+    "obp": Library(
+        "import obp",
+        ("numpy<2", "pandas<2.3", "scikit-learn<1.6", "scipy<1.14"),
+        ("obp==0.4.1",),
+    ),
+}
 
 
 class NotInstalledError(Exception):
@@ -41,19 +54,25 @@ class NotInstalledError(Exception):
 
 def python_of(name: str) -> Path:
     """The interpreter of a library's environment."""
-    library = LIBRARIES[name]
+    library = {**LIBRARIES, **REFERENCES}[name]
     if not library.requirements:
         return Path(sys.executable)
     home = FOLDER / name
     python = home / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     if not (home / "ready").exists():
         venv.create(home, with_pip=True, clear=True)
-        command = [python, "-m", "pip", "install", "-q", *library.requirements]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise NotInstalledError((done.stderr.strip().splitlines() or ["no reason given"])[-1])
+        _install(python, *library.requirements)
+        if library.alone:
+            _install(python, "--no-deps", *library.alone)
         (home / "ready").touch()
     return python
+
+
+def _install(python: Path, *what: str) -> None:
+    command = [python, "-m", "pip", "install", "-q", *what]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise NotInstalledError((done.stderr.strip().splitlines() or ["no reason given"])[-1])
 
 
 class Server:

@@ -37,6 +37,7 @@ ELSEWHERE = {
         ("testing", "testing"),
         ("_random", "random"),
         ("logs", "logs"),
+        ("offline", "offline"),
     ],
 )
 def test_every_module_has_its_tests(folder, tests):

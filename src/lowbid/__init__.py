@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lowbid import kernels as kernels
     from lowbid import logs as logs
     from lowbid import mdp as mdp
+    from lowbid import offline as offline
     from lowbid import policies as policies
     from lowbid import random as random
     from lowbid import schedules as schedules
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from lowbid.environments import *
     from lowbid.logs import Log as Log
     from lowbid.logs import read_log as read_log
+    from lowbid.offline import evaluate as evaluate
+    from lowbid.offline import replay as replay
     from lowbid.online import *
     from lowbid.policies import *
     from lowbid.policies import Policy as Policy
@@ -43,6 +46,7 @@ _MODULES = (
     "kernels",
     "logs",
     "mdp",
+    "offline",
     "policies",
     "random",
     "schedules",
@@ -56,8 +60,10 @@ _NAMES = {
     "Result": "simulation",
     "SharedBandit": "shared",
     "citation": "policies",
+    "evaluate": "offline",
     "open": "shared",
     "read_log": "logs",
+    "replay": "offline",
     "simulate": "simulation",
 }
 _WHOLE_PARTS = ("policies", "online", "environments")

@@ -82,7 +82,20 @@ def asymptotic_sequence(ledger: Ledger, error: float) -> Ledger:
     cubes = np.where(squares > 0.0, squares, 1.0) ** 1.5
     ratios = ledger[:, [BELOW, ABOVE]] / cubes[:, np.newaxis]
     unknown = (count < _FEW) | (squares == 0.0) | (ratios.sum(axis=1) > _LARGEST_RATIO)
-    errors = z[:, np.newaxis] + _WIDENING * ratios * (1.0 + 2.0 * z[:, np.newaxis] ** 2) / 6.0
+    errors = widened(z[:, np.newaxis], ratios)
     half = errors * (np.sqrt(squares) / count)[:, np.newaxis]
     half[unknown] = np.inf
     return ledger[:, [MEAN]] + half * [-1.0, 1.0]
+
+
+def widened(z: Ledger | float, ratios: Ledger) -> Ledger:
+    """A number of standard errors, with more for skewed values: see above.
+
+    Parameters
+    ----------
+    z : float or array
+        The number for values that are not skewed.
+    ratios : array
+        The part of Lyapunov's ratio that lies on the side of the mean that is looked at.
+    """
+    return z + _WIDENING * ratios * (1.0 + 2.0 * z**2) / 6.0

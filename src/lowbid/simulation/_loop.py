@@ -87,7 +87,7 @@ def loop_for(
     """The loop for a policy and an environment, and what it takes besides the usual."""
     init, select, update = policy.kernels
     if not isinstance(select, Kernel):
-        select = _within(select, policy.name, environment.n_arms)
+        select = within(select, policy.name, environment.n_arms)
     arms = {"draw": environment.draw, "begin": environment.begin, "move": environment.move}
     if not policy.compiled and environment.move is stay:
         arms |= {"begin": stay.function, "move": stay.function}  # a compiled call takes longer
@@ -109,7 +109,7 @@ def loop_for(
 
 
 @functools.cache
-def _within(select: Callable[..., Any], name: str, n_arms: int) -> Callable[..., Any]:
+def within(select: Callable[..., Any], name: str, n_arms: int) -> Callable[..., Any]:
     """A plain Python `select` whose answer is looked at before it is used."""
 
     def checked(parameters: Any, state: Any, step: int, stream: Any) -> int:

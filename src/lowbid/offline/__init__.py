@@ -1,0 +1,14 @@
+"""What would have happened: policies judged by a log."""
+
+from lowbid.offline._evaluate import Evaluation, OffPolicyEstimate, evaluate
+from lowbid.offline._replay import Replay, ReplayRow, ReplaySummary, replay
+
+__all__ = [
+    "Evaluation",
+    "OffPolicyEstimate",
+    "Replay",
+    "ReplayRow",
+    "ReplaySummary",
+    "evaluate",
+    "replay",
+]

@@ -45,6 +45,12 @@ REFERENCES = {
         ("numpy<2", "pandas<2.3", "scikit-learn<1.6", "scipy<1.14"),
         ("obp==0.4.1",),
     ),
+    # Beside lowbid, with the oldest NumPy that it takes and the SciPy of before the renaming.
+    "SMPyBandits in lowbid": Library(
+        "import SMPyBandits",
+        ("numpy>=2,<2.2", "scipy<1.14", "numba>=0.61", "matplotlib", "seaborn", "scikit-learn"),
+        ("SMPyBandits==0.9.7",),
+    ),
 }
 
 
@@ -57,7 +63,7 @@ def python_of(name: str) -> Path:
     library = {**LIBRARIES, **REFERENCES}[name]
     if not library.requirements:
         return Path(sys.executable)
-    home = FOLDER / name
+    home = FOLDER / name.replace(" ", "-")
     python = home / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     if not (home / "ready").exists():
         venv.create(home, with_pip=True, clear=True)

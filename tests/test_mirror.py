@@ -38,6 +38,7 @@ ELSEWHERE = {
         ("_random", "random"),
         ("logs", "logs"),
         ("offline", "offline"),
+        ("adapters", "adapters"),
     ],
 )
 def test_every_module_has_its_tests(folder, tests):

@@ -37,8 +37,9 @@ class Log:
         Where it came from, for errors.
     unit : str
         What its lines are called in an error: "line" or "row".
-    unanswered : int
-        Decisions of an event log without an outcome, which are left out.
+    left_out : int
+        How many decisions of a shared bandit are not in it: those without an outcome, and those
+        that the policy did not make.
 
     Examples
     --------
@@ -58,7 +59,7 @@ class Log:
     lines: Ints
     name: str = "the log"
     unit: str = "row"
-    unanswered: int = 0
+    left_out: int = 0
 
     def __len__(self) -> int:
         return len(self.values)
@@ -82,7 +83,7 @@ class Log:
     def __repr__(self) -> str:
         with_or = "without" if self.propensities is None else "with"
         arms = f"{len(self.arms)} arm{'s' if len(self.arms) != 1 else ''}"
-        left_out = f", {self.unanswered} without outcome" if self.unanswered else ""
+        left_out = f", {self.left_out} left out" if self.left_out else ""
         return f"<Log of {len(self)} {self.plural} of {arms}, {with_or} propensities{left_out}>"
 
 

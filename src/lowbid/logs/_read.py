@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 from collections.abc import Callable, Sequence
@@ -11,6 +12,7 @@ import numpy as np
 
 from lowbid._require import LARGEST_LOSS, SMALLEST, real_number
 from lowbid.errors import InvalidValueError, Refusal, UnknownNameError
+from lowbid.logs._exported import answered, is_export, require_no_events
 from lowbid.logs._log import Kind, Log, refuse
 from lowbid.logs._sources import MISSING, Table, read_table
 
@@ -45,7 +47,9 @@ def read_log(
     source : path, frame, mapping or list
         A file (``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson``, each also ``.gz``; ``.parquet``), a
         pandas or polars frame, a pyarrow table, a mapping from names to columns, a list of
-        records, or a `Log`. Its lines are in the order in which the decisions were made.
+        records, or a `Log`. Its lines are in the order in which the decisions were made. Of what
+        `SharedBandit.export_decisions` writes, decisions without an outcome are left out, and so
+        are those that the policy did not make.
     arm : str
         The column of the arms.
     reward, loss : str, optional
@@ -87,8 +91,15 @@ def read_lines(
     table = read_table(source)
     if not table.columns:  # what is wrong with the lines says more than that no column is there
         refuse(table.name, table.unit, len(table.broken), table.broken)
+    require_no_events(table)
     kind, column = _column_of_values(table, names)
-    return _log_of(table, kind, column, names, arms, objection)
+    if not is_export(table):
+        return _log_of(table, kind, column, names, arms, objection)
+    # A unit that keeps its arm is worth learning from, but was not chosen for at random.
+    ways = ("policy", "sticky") if names.propensity is None else ("policy",)
+    rows = answered(table, column, ways)
+    log = _log_of(rows, kind, column, names, arms, objection)
+    return dataclasses.replace(log, left_out=len(table.lines) - len(rows.lines))
 
 
 def _log_of(
@@ -127,11 +138,9 @@ def _again(log: Log, arms: Sequence[Arm] | None, objection: Objection) -> Log:
         **chances,
     }
     table = Table(log.name, log.unit, columns, log.lines.tolist(), [])
-    found = _log_of(
-        table, log.kind, log.kind, Names(), log.arms if arms is None else arms, objection
-    )
-    object.__setattr__(found, "unanswered", log.unanswered)
-    return found
+    known = log.arms if arms is None else arms
+    again = _log_of(table, log.kind, log.kind, Names(), known, objection)
+    return dataclasses.replace(again, left_out=log.left_out)
 
 
 def _column(table: Table, name: str) -> list[Any]:

@@ -160,17 +160,17 @@ def evaluate(
     largest = math.sqrt(len(read)) if cap is None else float(cap)
     weighted = Weighted(read.choices, read.values, target[read.choices] / chances, target, largest)
     estimates = {
-        method: _estimate(ESTIMATORS[method](weighted), confidence, read.values, ends)
+        method: _estimate(ESTIMATORS[method](weighted), weighted, confidence, ends)
         for method in _read_methods(methods, target, chances, read)
     }
     return Evaluation(estimates, read, weighted, confidence)
 
 
 def _estimate(
-    found: Estimated, confidence: float, values: Floats, ends: Range | None
+    found: Estimated, log: Weighted, confidence: float, ends: Range | None
 ) -> OffPolicyEstimate:
-    around = interval_of(found.errors, confidence)
-    lowest, highest = (float(values.min()), float(values.max())) if ends is None else ends
+    around = interval_of(found.errors, int((log.weights > 0.0).sum()), confidence)
+    lowest, highest = (float(log.values.min()), float(log.values.max())) if ends is None else ends
     # What was cut off would have been somewhere between the smallest and the largest value.
     low = found.value - around.below + min(found.lost * lowest, 0.0)
     high = found.value + around.above + max(found.lost * highest, 0.0)

@@ -19,7 +19,7 @@ from lowbid._arrays import Floats
 from lowbid.online._sequences import widened
 from lowbid.simulation._statistics import student_quantile
 
-_FEWEST = 20
+_FEWEST = 50
 _LARGEST_RATIO = 0.4
 
 
@@ -31,12 +31,22 @@ class Interval(NamedTuple):
     above: float
 
 
-def interval_of(errors: Floats, confidence: float) -> Interval:
-    """How far the truth may be below and above an estimate with these errors, line by line."""
+def interval_of(errors: Floats, used: int, confidence: float) -> Interval:
+    """How far the truth may be below and above an estimate.
+
+    Parameters
+    ----------
+    errors : array
+        Numbers whose mean is the error of the estimate.
+    used : int
+        The number of lines that have any weight in it.
+    confidence : float
+        The chance that the truth is to be inside with.
+    """
     n = len(errors)
     centred = errors - errors.mean()
     squares = float((centred**2).sum())
-    if n < _FEWEST or squares == 0.0:
+    if used < _FEWEST or squares == 0.0:
         return Interval(math.nan, math.inf, math.inf)
     se = math.sqrt(squares / (n - 1.0) / n)
     cubes = np.abs(centred) ** 3

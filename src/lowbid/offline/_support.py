@@ -16,8 +16,8 @@ TOO_FAR = 5.0
 _ROUNDING = 1e-9
 
 _ADVICE = (
-    "Either these are not the chances with which arms were chosen, or the arm could not be chosen "
-    "in a part of the log: then take the other part."
+    "Either these are not the chances with which arms were chosen, or the arm had no chance in a "
+    "part of the log, as with a rule that leaves nothing to chance: then ask about the other part."
 )
 
 

@@ -189,7 +189,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     print(evaluation_table(given.methods.split(","), given.trials, given.seed), end="\n\n")
-    print(replay_table(max(given.trials // 2, 1), given.seed))
+    print(replay_table(max(given.trials // 5, 1), given.seed))
     return 0
 
 

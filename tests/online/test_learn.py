@@ -105,3 +105,18 @@ def test_what_was_learned_is_handed_over():
     bandit.learn_from(_table())
     assert other.apply(bandit.changes()) == 50
     assert other.means() == bandit.means()
+
+
+def test_a_shared_bandit_learns_in_one_event(tmp_path):
+    shared = lowbid.open(f"sqlite:///{tmp_path / 'shop.db'}", "checkout", arms=ARMS)
+    alone = lowbid.Bandit(ARMS)
+    before = len(list(shared.log()))
+    for _ in range(2):  # the second time it is a repetition
+        assert shared.learn_from(_table(), request_id="warm start") == 50
+    assert alone.learn_from(_table()) == 50
+    assert shared.means() == alone.means()
+    assert len(list(shared.log())) == before + 1
+    with pytest.raises(LogError, match="arm 'red'"):
+        shared.learn_from({"arm": ["blue", "red"], "reward": [1, 1]})
+    assert shared.counts() == alone.counts()
+    assert shared.learn_from({"arm": [], "reward": []}) == 0

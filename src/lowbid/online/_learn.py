@@ -15,6 +15,15 @@ from lowbid.online._given import read_value
 
 def learn(core: Core, source: Any, names: Names) -> int:
     """Take in all lines of a log, in their order, or none; give how many there were."""
+    log = read_for(core, source, names)
+    feedback = core.feedback_of(log.kind)
+    for arm, value in zip(log.choices.tolist(), log.values.tolist(), strict=True):
+        core.take_in(log.arms[arm], value, feedback)
+    return len(log)
+
+
+def read_for(core: Core, source: Any, names: Names) -> Log:
+    """A log whose arms and values a bandit can take in; nothing is taken in yet."""
     feedback_of = functools.cache(core.feedback_of)
 
     def objection(kind: Kind, value: float) -> str | None:
@@ -25,12 +34,4 @@ def learn(core: Core, source: Any, names: Names) -> int:
             return str(error)
         return None
 
-    log = read_lines(source, names, list(core.roster.rows), objection)
-    _take_in(core, log)
-    return len(log)
-
-
-def _take_in(core: Core, log: Log) -> None:
-    feedback = core.feedback_of(log.kind)
-    for arm, value in zip(log.choices.tolist(), log.values.tolist(), strict=True):
-        core.take_in(log.arms[arm], value, feedback)
+    return read_lines(source, names, list(core.roster.rows), objection)

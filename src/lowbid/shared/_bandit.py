@@ -10,10 +10,12 @@ from typing import Any, NamedTuple, Self, overload
 
 from lowbid._require import require_whole
 from lowbid.errors import InvalidValueError, LowbidError, StoreError
+from lowbid.logs._read import Names
 from lowbid.online._core import Core
 from lowbid.online._decisions import Arm, Decision, Rejection
 from lowbid.online._feedback import Kind
 from lowbid.online._given import MANY, ONE, read_kind, read_list
+from lowbid.online._learn import read_for
 from lowbid.online._views import BanditViews, Seen, described
 from lowbid.shared._calls import (
     Answer,
@@ -174,6 +176,24 @@ class SharedBandit(BanditViews):
         """
         kind = read_kind(MANY, bare, losses, rewards)
         return self._report(kind, _outcomes(kind, what, losses, rewards, by_id=False), request_id)
+
+    def learn_from(
+        self,
+        log: Any,
+        *,
+        arm: str = "arm",
+        reward: str | None = None,
+        loss: str | None = None,
+        request_id: str | None = None,
+    ) -> int:
+        """Take in what was logged elsewhere, in one event; see `Bandit.learn_from`."""
+        names = Names(arm, reward, loss, propensity=None)
+        read = self._view(lambda core: read_for(core, log, names))
+        arms = [read.arms[number] for number in read.choices.tolist()]
+        values = {read.plural: read.values.tolist()}
+        if arms:
+            self.update_many(arms, request_id=request_id, **values)
+        return len(arms)
 
     def answer(
         self,

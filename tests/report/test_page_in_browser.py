@@ -1,18 +1,14 @@
-"""The page as a reader has it: in Chromium, clicked, dragged, narrow and dark.
-
-Needs the Debian packages chromium and chromium-driver. With LOWBID_BROWSER_REQUIRED=1 their absence
-is an error.
-"""
+"""The page as a reader has it: in Chromium, clicked, dragged, narrow and dark."""
 
 import json
 import os
 import re
-import shutil
 
 import numpy as np
 import pytest
 
 import lowbid
+from browser import open_browser
 from lowbid.report import (
     Chart,
     ClaimEvidence,
@@ -29,8 +25,6 @@ from lowbid.report import (
 
 pytestmark = pytest.mark.slow
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
-DRIVER = shutil.which("chromedriver")
 BAND, CURVE = "#key .plot path.band", "#key .plot path.curve"
 
 
@@ -69,31 +63,10 @@ def address(result, tmp_path_factory):
     return path.as_uri()
 
 
-def start():
-    if BROWSER is None or DRIVER is None:
-        reason = "there is no Chromium: apt-get install chromium chromium-driver"
-        assert not os.environ.get("LOWBID_BROWSER_REQUIRED"), reason
-        pytest.skip(reason)
-    from selenium import webdriver
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for argument in (
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-dev-shm-usage",
-        "--hide-scrollbars",
-    ):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    return webdriver.Chrome(options, webdriver.ChromeService(DRIVER))
-
-
 @pytest.fixture(scope="module")
 def browser():
-    driver = start()
-    yield driver
-    driver.quit()
+    with open_browser() as browser:
+        yield browser
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from lowbid.report._deep_figures import save_learning, save_solving
 from lowbid.report._figures import save_figure, save_panel
 from lowbid.report._mdp_figures import save_bids, save_visits
 from lowbid.report._numbers import figure, interval
-from lowbid.report._page import ranking, render
+from lowbid.report._page import chart_script, chart_styles, ranking, render, theme
 from lowbid.report._ratios import Ratios, ratio_picture, save_ratios
 from lowbid.report._theory_page import save_theory_page
 
@@ -43,6 +43,8 @@ __all__ = [
     "Style",
     "Table",
     "Text",
+    "chart_script",
+    "chart_styles",
     "figure",
     "interval",
     "ranking",
@@ -57,4 +59,5 @@ __all__ = [
     "save_theory_page",
     "save_visits",
     "styles",
+    "theme",
 ]

@@ -99,6 +99,11 @@ def bound_dashes(number: int) -> tuple[float, ...]:
     return _MORE_DASHES[number % len(_MORE_DASHES)]
 
 
+def first_styles() -> list[Style]:
+    """Styles of as many curves as there are colours."""
+    return [style(number) for number in range(len(_COLOURS))]
+
+
 def style(number: int) -> Style:
     """The style of the first, second, ... curve; 45 of them differ."""
     return Style(_COLOURS[number % len(_COLOURS)], _DASHES[number % len(_DASHES)])

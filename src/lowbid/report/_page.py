@@ -30,7 +30,7 @@ from lowbid.report._blocks import (
     Table,
     Text,
 )
-from lowbid.report._chart import DARK, Chart, Style, bound_dashes, styles
+from lowbid.report._chart import DARK, Chart, Style, bound_dashes, first_styles, styles
 from lowbid.report._numbers import figure, interval
 from lowbid.simulation import Result, mean_curves
 
@@ -68,6 +68,21 @@ def render(page: Page) -> str:
 </body>
 </html>
 """
+
+
+def chart_script() -> str:
+    """The script that draws charts, for other pages that show some."""
+    return _asset("page.js")
+
+
+def theme() -> str:
+    """The style sheet of all pages, with the colours of curves."""
+    return _asset("page.css") + _colours([style.colour for style in first_styles()])
+
+
+def chart_styles() -> list[dict[str, Any]]:
+    """How the first few curves of a chart are drawn, as its script wants to know it."""
+    return [{"colour": _variable(each.colour), "dashes": each.dashes} for each in first_styles()]
 
 
 def ranking(result: Result) -> Table:

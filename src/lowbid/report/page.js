@@ -62,8 +62,10 @@ class Figure {
 
   build() {
     const bar = this.holder.querySelector(".tools");
-    this.button(bar, "log axes", this.log, (on) => { this.log = on; this.range = null; });
-    this.button(bar, "95% bands", true, (on) => { this.bands = on; });
+    if (!this.data.time) {
+      this.button(bar, "log axes", this.log, (on) => { this.log = on; this.range = null; });
+      this.button(bar, "95% bands", true, (on) => { this.bands = on; });
+    }
     this.reset = this.button(bar, "whole range", null, () => { this.range = null; });
     this.plot = this.holder.querySelector(".plot");
     this.legend = this.holder.querySelector(".legend");
@@ -129,7 +131,7 @@ class Figure {
 
   scales(width, height) {
     const { steps } = this.data;
-    const first = this.log ? Math.max(1, steps.find((s) => s >= 1)) : 0;
+    const first = this.data.time ? steps[0] : this.log ? Math.max(1, steps.find((s) => s >= 1)) : 0;
     const [x0, x1] = this.range || [first, steps[steps.length - 1]];
     let y0 = Infinity, y1 = 0;
     for (const curve of this.shown()) {
@@ -140,6 +142,7 @@ class Figure {
         if (curve.mean[i] > 0) y0 = Math.min(y0, curve.mean[i]);
       });
     }
+    if (this.data.top) y1 = this.data.top;
     if (!(y1 > 0)) y1 = 1;
     if (this.log) { y0 = Math.max(Math.min(y0, y1 / 10), y1 / 1e5); y1 *= 1.15; } else { y0 = 0; y1 *= 1.04; }
     const narrow = width < 480;
@@ -191,7 +194,7 @@ class Figure {
     }
     for (const t of ticks(s.x0, s.x1, Math.max(3, Math.floor(box.width / 110)), this.log)) {
       const edge = s.x(t) > right - 14;
-      make(svg, "text", { class: "tick", x: edge ? right : s.x(t), y: bottom + 16, "text-anchor": edge ? "end" : "middle" }, this.label(t));
+      make(svg, "text", { class: "tick", x: edge ? right : s.x(t), y: bottom + 16, "text-anchor": edge ? "end" : "middle" }, this.data.time ? this.moment(t, s) : this.label(t));
     }
     make(svg, "line", { class: "axis", x1: box.x, x2: right, y1: bottom, y2: bottom });
     make(svg, "text", { class: "title", x: box.x + box.width / 2, y: bottom + 33, "text-anchor": "middle" }, this.data.unit);
@@ -202,6 +205,11 @@ class Figure {
   label(value) {
     if (value >= 1e4) return `${+(value / 1000).toPrecision(4)}k`;
     return String(+value.toPrecision(4));
+  }
+
+  moment(time, s) {
+    const days = s.x1 - s.x0 > 2 * 86400e3;
+    return new Date(time).toLocaleString(undefined, days ? { month: "short", day: "numeric" } : { hour: "2-digit", minute: "2-digit" });
   }
 
   path(values, s) {
@@ -278,7 +286,8 @@ class Figure {
   point() {
     const { steps, curves } = this.data;
     const at = this.at === null ? steps.length - 1 : this.at;
-    this.when.textContent = `after ${steps[at]} ${this.data.unit}${steps[at] === 1 ? "" : "s"}`;
+    this.when.textContent = this.data.time ? new Date(steps[at]).toLocaleString()
+      : `after ${steps[at]} ${this.data.unit}${steps[at] === 1 ? "" : "s"}`;
     curves.forEach((curve, i) => {
       const spread = curve.low && curve.high[at] !== null ? ` [${show(curve.low[at])}, ${show(curve.high[at])}]` : "";
       this.entries[i].textContent = show(curve.mean[at]);

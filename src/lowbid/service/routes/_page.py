@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from lowbid.service._guard import SESSION_COOKIE, SESSION_SECONDS
 from lowbid.service._models import PROBLEMS, SignIn
+from lowbid.service._page_files import PageFile, page_files
 from lowbid.service.routes._context import Context
 
 
 def page_routes(context: Context) -> APIRouter:
     """The page and its session."""
     router, guard = APIRouter(tags=["page"], responses=PROBLEMS), context.guard
+
+    for address, file in page_files(guard.needs_keys).items():
+        router.add_api_route(address, _serving(file), include_in_schema=False)
 
     @router.post("/v1/session")
     async def sign_in(request: Request, sent: SignIn) -> JSONResponse:
@@ -34,7 +40,14 @@ def page_routes(context: Context) -> APIRouter:
         """Who is signed in, and the token that changes from the page need."""
         caller = await guard.require_any(request)
         token = guard.token(request.cookies.get(SESSION_COOKIE, ""))
-        return JSONResponse({"name": caller.name, "roles": caller.roles, "token": token})
+        return JSONResponse(
+            {
+                "name": caller.name,
+                "roles": caller.roles,
+                "token": token,
+                "open": not guard.needs_keys,
+            }
+        )
 
     @router.delete("/v1/session", status_code=204)
     async def sign_out() -> Response:
@@ -44,3 +57,10 @@ def page_routes(context: Context) -> APIRouter:
         return answer
 
     return router
+
+
+def _serving(file: PageFile) -> Callable[[], Awaitable[Response]]:
+    async def serve() -> Response:
+        return Response(file.text, media_type=file.media_type)
+
+    return serve

@@ -52,6 +52,13 @@ REFERENCES = {
         ("SMPyBandits==0.9.7",),
     ),
 }
+# rlberry 0.6 does not start with later versions of these; without Numba it plans in plain Python.
+_RLBERRY = ("rlberry==0.6.0", "gymnasium==0.29.1", "numpy==1.26.4")
+MDP_LIBRARIES = {
+    "rlberry": Library("import rlberry", _RLBERRY),
+    "rlberry with numba": Library("import rlberry", (*_RLBERRY, "numba==0.61.2")),
+    "bsuite": Library("import bsuite", ("bsuite==0.3.6", "numpy==1.26.4")),
+}
 
 
 class NotInstalledError(Exception):
@@ -60,7 +67,7 @@ class NotInstalledError(Exception):
 
 def python_of(name: str) -> Path:
     """The interpreter of a library's environment."""
-    library = {**LIBRARIES, **REFERENCES}[name]
+    library = {**LIBRARIES, **REFERENCES, **MDP_LIBRARIES}[name]
     if not library.requirements:
         return Path(sys.executable)
     home = FOLDER / name.replace(" ", "-")
@@ -87,7 +94,7 @@ class Server:
     def __init__(self, name: str) -> None:
         self.name = name
         self.process = subprocess.Popen(
-            [python_of(name), SERVER, name],
+            [python_of(name), SERVER, name.partition(" ")[0]],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -5,7 +5,8 @@
 The module `for_NAME` beside this one says how the library is used: POLICIES (the names it has),
 `bandit(policy, n_arms, history)`, which gives two functions, to select an arm and to tell its
 reward, and `simulate(policy, means, horizon)`, which gives the regret of a run on each row of mean
-rewards. Questions and answers are lines of JSON. Needs nothing but the library.
+rewards. For MDPs it has RULES and `learn(rule, environment, episodes)`. Questions and answers are
+lines of JSON. Needs nothing but the library.
 """
 
 import importlib
@@ -27,13 +28,16 @@ def main():
     task = importlib.import_module("for_" + name.lower())
     about = {"version": version(name), "python": platform.python_version()}
     about["policies"] = list(task.POLICIES)
+    about["rules"] = list(getattr(task, "RULES", ()))
     tell(answers, about)
     os.dup2(silent, 2)
     for line in sys.stdin:
         question = json.loads(line)
         tell(
             answers,
-            {"online": online, "simulate": simulate}[question.pop("what")](task, **question),
+            {"online": online, "simulate": simulate, "learn": learn}[question.pop("what")](
+                task, **question
+            ),
         )
 
 
@@ -75,6 +79,14 @@ def simulate(task, policy, means, horizon, seconds, **options):
         "clock": (time.perf_counter() - clock) / times,
         "regrets": regrets,
     }
+
+
+def learn(task, rule, environment, episodes):
+    """Seconds of processor for so many episodes of a rule in an environment."""
+    task.learn(rule, environment, 2)  # compiles, if the library does that
+    began = time.process_time()
+    task.learn(rule, environment, episodes)
+    return time.process_time() - began
 
 
 if __name__ == "__main__":

@@ -124,7 +124,7 @@ def put(problem: Problem, agenda: Agenda, stage: int, due: int, s: int) -> int:
     if agenda.marks[s] == agenda.stamp[0] or problem.earliest[s] > stage:
         return due
     agenda.marks[s] = agenda.stamp[0]
-    agenda.states[stage % 2, due] = s
+    agenda.states[stage & 1, due] = s
     return due + 1
 
 
@@ -146,12 +146,16 @@ def plan_changed(
 ) -> None:
     """Choose wherever something changed since the last plan; before the first episode, everywhere.
 
-    Elsewhere the choice stands, ties included: nobody has been there since it was made.
+    Elsewhere the choice stands, ties included: nobody has been there since it was made. If visits
+    at all stages count together and half of the states have new ones, all are planned: to find
+    those that need it would take longer.
     """
-    if episode == 1:
-        plan_all(parameters, problem, state, episode, stream)
-        return
     visits, agenda = state.visits, state.agenda
+    many = problem.groups == 1 and 2 * visits.n_fresh[0] >= len(problem.actions)
+    if episode == 1 or many:
+        plan_all(parameters, problem, state, episode, stream)
+        forget_fresh(visits)
+        return
     changed = 0
     for stage in range(len(problem.slack) - 1, -1, -1):
         group = group_of(problem, stage)
@@ -160,16 +164,16 @@ def plan_changed(
         for i in range(visits.n_fresh[group]):
             due = put(problem, agenda, stage, due, visits.fresh[group, i])
         for i in range(changed):
-            ahead = agenda.states[(stage + 1) % 2, i]
+            ahead = agenda.states[(stage + 1) & 1, i]
             due = put_leads(problem, visits, agenda, stage, due, ahead)
         ahead = changed_anyway(state, stage + 1)
         if ahead >= 0:
             due = put_leads(problem, visits, agenda, stage, due, ahead)
         changed = 0
         for i in range(due):
-            s = agenda.states[stage % 2, i]
+            s = agenda.states[stage & 1, i]
             if choose(parameters, problem, state, group, stage, s, episode, stream):
-                agenda.states[stage % 2, changed] = s
+                agenda.states[stage & 1, changed] = s
                 changed += 1
     forget_fresh(visits)
 

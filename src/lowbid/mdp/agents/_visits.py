@@ -120,8 +120,8 @@ def deal(visits: Visits, group: int, s: int, action: int) -> int:
 @kernel
 def sum_ahead(visits: Visits, group: int, s: int, action: int, batch: int, values: Floats) -> float:
     """The sum of the values of all next states in a batch."""
+    successors, arrivals = visits.successors[group, s, action], visits.arrivals[group, s, action]
     total = 0.0
     for i in range(visits.known[group, s, action]):
-        next_s = visits.successors[group, s, action, i]
-        total += visits.arrivals[group, s, action, i, batch] * values[next_s]
+        total += arrivals[i, batch] * values[successors[i]]
     return total

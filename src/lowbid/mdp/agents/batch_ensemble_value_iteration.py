@@ -198,7 +198,7 @@ class BatchEnsembleValueIteration(Rule):
     >>> rule = mdp.BatchEnsembleValueIteration()
     >>> result = mdp.simulate(rule, mdp.Chain(4), episodes=100, runs=2, seed=0)
     >>> print(f"{result.regret[0, :, -1].mean():.1f}")
-    3.4
+    5.3
 
     References
     ----------

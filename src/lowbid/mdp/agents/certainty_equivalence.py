@@ -62,7 +62,7 @@ class CertaintyEquivalence(Rule):
     >>> rule = mdp.CertaintyEquivalence()
     >>> result = mdp.simulate(rule, mdp.Chain(4), episodes=100, runs=2, seed=0)
     >>> print(f"{result.regret[0, :, -1].mean():.1f}")
-    13.1
+    4.6
 
     References
     ----------

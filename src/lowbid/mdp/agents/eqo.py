@@ -70,7 +70,7 @@ class EQO(Rule):
     >>> from lowbid import mdp
     >>> result = mdp.simulate(mdp.EQO(), mdp.Chain(4), episodes=100, runs=2, seed=0)
     >>> print(f"{result.regret[0, :, -1].mean():.1f}")
-    8.0
+    4.6
 
     References
     ----------

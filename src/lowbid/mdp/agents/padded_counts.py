@@ -45,7 +45,7 @@ class PaddedCounts(Rule):
     >>> from lowbid import mdp
     >>> result = mdp.simulate(mdp.PaddedCounts(), mdp.Chain(4), episodes=100, runs=2, seed=0)
     >>> print(f"{result.regret[0, :, -1].mean():.1f}")
-    2.7
+    3.2
 
     References
     ----------

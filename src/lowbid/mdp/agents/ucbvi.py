@@ -203,7 +203,7 @@ class UCBVI(Rule):
     >>> from lowbid import mdp
     >>> result = mdp.simulate(mdp.UCBVI(), mdp.Chain(4), episodes=100, runs=2, seed=0)
     >>> print(f"{result.regret[0, :, -1].mean():.1f}")
-    8.0
+    7.4
 
     References
     ----------

@@ -22,6 +22,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from lowbid._arrays import Floats
 from lowbid.cli._arguments import named_path, whole
 from lowbid.cli._deep import configure_deep
 
@@ -178,11 +181,8 @@ def _draw(arguments: argparse.Namespace) -> int:
     rule, model = rules[0], environment_of_text(arguments.environment)
     agent, counts = mdp.train(rule, model, arguments.episodes, arguments.seed)
     key = _key(arguments.environment)
-    title = f"{arguments.environment}: first stage, after {arguments.episodes} episodes"
-    bids = rule.bids(agent.problem, agent.state)
-    optimal = model.optimal_action_values()
-    if not model.has_rewards:
-        bids = -bids
+    title = f"{arguments.environment} after {arguments.episodes} episodes"
+    bids, optimal = _bids_where_reached(rule, agent, model)
     paths = save_bids(bids, optimal, title, arguments.out, f"{key}-bids")
     paths += save_visits(
         {rule.name: model.map_of(counts)}, model.map_axes, arguments.out, f"{key}-map"
@@ -190,6 +190,21 @@ def _draw(arguments: argparse.Namespace) -> int:
     for path in paths:
         print(path)
     return 0
+
+
+def _bids_where_reached(
+    rule: mdp.BatchEnsembleValueIteration, agent: mdp.Agent, model: mdp.Tabular
+) -> tuple[Floats, Floats]:
+    """What each batch expects, and the truth: of each state at the first stage that reaches it."""
+    problem = agent.problem
+    bids = np.full((rule.batches, problem.n_states, problem.n_actions), np.nan)
+    optimal = bids[0].copy()
+    for stage in range(problem.horizon):
+        here = problem.earliest == stage
+        if here.any():
+            bids[:, here] = rule.bids(problem, agent.state, stage)[:, here]
+            optimal[here] = model.optimal_action_values(stage)[here]
+    return (bids if model.has_rewards else -bids), optimal
 
 
 def _reproduce(arguments: argparse.Namespace) -> int:

@@ -17,7 +17,9 @@ from lowbid.report._figures import margins, matplotlib_without_screen, save_png_
 Floats = npt.NDArray[np.float64]
 
 _PANEL = 2.6  # inches
-_MOST_STATES = 60
+_MOST_STATES = 200
+_MOST_BIDS = 45
+_MARKERS = ("o", "s", "^", "D", "v", "P")
 
 
 def save_visits(
@@ -84,14 +86,17 @@ def _heat(axes: Any, values: Floats, norm: Any) -> Any:
 
 
 def save_bids(bids: Floats, optimal: Floats, title: str, folder: Path, name: str) -> list[Path]:
-    """Draw what each batch expects of each action beside the truth, and save it as PNG and SVG.
+    """Draw what each batch expects of each state and action beside the truth; PNG and SVG.
+
+    Above is the value of a state, each batch's highest bid; below are the bids for each action, if
+    there are few enough to be told apart.
 
     Parameters
     ----------
     bids : array
         What each batch expects, (batch, state, action); NaN for actions that do not exist.
     optimal : array
-        The optimal values, (state, action).
+        The optimal values, (state, action); NaN for states that cannot be reached.
     title : str
         What stands above it.
     folder : Path
@@ -99,31 +104,65 @@ def save_bids(bids: Floats, optimal: Floats, title: str, folder: Path, name: str
     name : str
         Their name.
     """
-    batches, states, actions = bids.shape
+    _, states, actions = bids.shape
     if states > _MOST_STATES:
         raise InvalidValueError(
             f"there are {states} states; bids can be drawn for {_MOST_STATES} at most."
         )
+    by_action = 1 < states * actions <= _MOST_BIDS
+    rows = 2 if by_action else 1
+    width = min(max(5.5, 0.2 * states * (actions if by_action else 1) + 2.5), 10.0)
+    known = np.isfinite(optimal).any(axis=1)
     with matplotlib_without_screen() as plt:
-        canvas, axes = plt.subplots(figsize=(max(5.0, 0.16 * states * actions + 2.5), 3.6))
-        margins(canvas, left=0.65, right=1.5, top=0.35, bottom=0.5)
-        for action in range(actions):
-            at = np.arange(states) + (action - (actions - 1) / 2) * 0.8 / actions
-            colour = style(action).colour
-            for batch in range(batches):
-                axes.plot(at, bids[batch, :, action], "o", color=colour, markersize=3.5, alpha=0.7)
-            half = 0.36 / actions
-            truth = optimal[:, action]
-            axes.hlines(truth, at - half, at + half, color=colour, linewidth=1.8)
-            label = f"action {action}"
-            axes.text(
-                1.03, 0.95 - 0.07 * action, label, color=colour, transform=axes.transAxes, va="top"
-            )
-        note = "o  a batch's bid\n–  the truth"
-        axes.text(1.03, 0.02, note, transform=axes.transAxes, va="bottom", color="#222222")
-        axes.set(xlabel="state", ylabel="expected from here on")
-        axes.set_title(title, loc="left")
-        axes.grid(axis="y", color="#e6e6e6", linewidth=0.6)
-        axes.set_axisbelow(True)
-        axes.locator_params(axis="x", integer=True)
+        canvas, grid = plt.subplots(rows, 1, figsize=(width, 2.7 * rows + 0.6), sharex=True)
+        margins(canvas, left=0.65, right=1.4, top=0.35, bottom=0.5, between=0.3)
+        panels = np.atleast_1d(grid)
+        values = np.max(bids, axis=2, initial=-np.inf, where=np.isfinite(bids))
+        truth = np.max(optimal, axis=1, initial=-np.inf, where=np.isfinite(optimal))
+        values[:, ~known], truth[~known] = np.nan, np.nan
+        _marks(panels[0], values, truth, 0.0, 0.36, style(0).colour)
+        _batch_legend(panels[0], len(bids))
+        panels[0].set_ylabel("value of the state")
+        if by_action:
+            for action in range(actions):
+                shift = (action - (actions - 1) / 2) * 0.8 / actions
+                colour, half = style(action + 1).colour, 0.36 / actions
+                shown = np.where(known, bids[:, :, action], np.nan)
+                _marks(panels[1], shown, optimal[:, action], shift, half, colour)
+                panels[1].text(
+                    1.03, 0.95 - 0.09 * action, f"action {action}", color=colour,
+                    transform=panels[1].transAxes, va="top",
+                )  # fmt: skip
+            panels[1].set_ylabel("bids for each action")
+        panels[0].set_title(title, loc="left")
+        panels[-1].set_xlabel("state, at the first stage that can reach it")
+        panels[-1].locator_params(axis="x", integer=True)
         return save_png_and_svg(canvas, plt, folder, name)
+
+
+def _marks(axes: Any, bids: Floats, truth: Floats, shift: float, half: float, colour: str) -> None:
+    """What each batch expects, (batch, state), as marks, and the truth as short lines."""
+    at = np.arange(bids.shape[1]) + shift
+    for batch, each in enumerate(bids):
+        marker = _MARKERS[batch % len(_MARKERS)]
+        axes.plot(at, each, marker, color=colour, markersize=4.0, alpha=0.75, linestyle="none")
+    axes.hlines(truth, at - half, at + half, color=colour, linewidth=1.8)
+    axes.grid(axis="y", color="#e6e6e6", linewidth=0.6)
+    axes.set_axisbelow(True)
+
+
+def _batch_legend(axes: Any, batches: int) -> None:
+    """What the marks are, beside the axes."""
+    from matplotlib.lines import Line2D
+
+    colour = style(0).colour
+    look: dict[str, Any] = {"linestyle": "none", "color": colour, "markersize": 4.0}
+    shown = [Line2D([], [], marker=_MARKERS[j], **look) for j in range(min(batches, 4))]
+    names = [f"batch {j + 1}" for j in range(len(shown))]
+    if batches > len(shown):
+        names[-1] = f"batches {len(shown)} to {batches}"
+    shown.append(Line2D([], [], color=colour, linewidth=1.8))
+    axes.legend(
+        shown, [*names, "the truth"], loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False,
+        handlelength=1.2,
+    )  # fmt: skip

@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
-.PHONY: help reproduce test test-slow mutate lint coverage bench bench-quick bench-core clean
+.PHONY: help reproduce test test-slow mutate lint coverage bench bench-quick bench-core bench-mdp clean
 
 help:
 	@echo "make reproduce   the paper's experiments: tables, figures, and a verdict on each of its claims"
@@ -18,6 +18,7 @@ help:
 	@echo "make dist        build wheel and sdist, and test them in a new environment"
 	@echo "make bench       lowbid beside its peers and beside C, and how cost grows; half an hour"
 	@echo "make bench-quick C and growth with the arms, in under two minutes"
+	@echo "make bench-mdp   rules for MDPs beside rlberry, bsuite and C; some minutes"
 	@echo "make bench-core  the promises of the core: C, arms, workers, first result, memory"
 
 # Installing writes a stamp, so that it is done again only when the project's files change.
@@ -73,6 +74,11 @@ dist: $(VENV)/installed
 # Peers are installed from PyPI under benchmarks/.peers, each in an environment of its own.
 bench: $(VENV)/installed
 	$(BIN)/python -m benchmarks --pictures docs/images
+	$(BIN)/python -m benchmarks.mdp --pictures docs/images
+
+# The part on MDPs alone: beside rlberry, bsuite and C, and how cost grows.
+bench-mdp: $(VENV)/installed
+	$(BIN)/python -m benchmarks.mdp --pictures docs/images
 
 bench-quick: $(VENV)/installed
 	$(BIN)/python -m benchmarks.core --parts c,arms --repeats 5

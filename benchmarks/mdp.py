@@ -30,7 +30,7 @@ from lowbid import mdp
 
 from .c_loops import SOURCES, check_same_work
 from .growth import Points, series, slope
-from .measure import by_turns, clock_seconds, new_process, processor_seconds, ratios, spread
+from .measure import by_turns, new_process, processor_seconds, ratios, spread
 from .peers import MDP_LIBRARIES, NotInstalledError, Server
 from .table import number, table, within
 
@@ -73,19 +73,16 @@ def main(arguments: list[str] | None = None) -> int:
     return 1 if broken else 0
 
 
-def steps_of(rule: mdp.Rule, model: mdp.Tabular, episodes: int, runs: int, workers: int | None):
-    """Play, and leave nothing but the regret at the end."""
+def steps_of(rule: mdp.Rule, model: mdp.Tabular, episodes: int, runs: int) -> Any:
+    """Play on one core, and keep nothing but the regret at the end."""
     return mdp.simulate(
-        rule, model, episodes, runs, checkpoints=[episodes], workers=workers, progress=False
+        rule, model, episodes, runs, checkpoints=[episodes], workers=1, progress=False
     )
 
 
-def seconds_per_step(
-    rule: mdp.Rule, model: mdp.Tabular, episodes: int, runs: int, workers: int | None = 1
-) -> float:
-    """Of the processor with one worker, else of the clock."""
-    clock = processor_seconds if workers == 1 else clock_seconds
-    taken = clock(lambda: steps_of(rule, model, episodes, runs, workers))
+def seconds_per_step(rule: mdp.Rule, model: mdp.Tabular, episodes: int, runs: int) -> float:
+    """Of the processor."""
+    taken = processor_seconds(lambda: steps_of(rule, model, episodes, runs))
     return taken / (episodes * runs * model.horizon)
 
 
@@ -119,8 +116,7 @@ def _beside(
     model, made = MODELS[place](), RULES.get(rule, BIDDING)
     if isinstance(made, mdp.PSRL) and place == "DeepSea 20":
         ours //= 20
-    for workers in (1, None):
-        steps_of(made, model, 2, 2, workers)  # compiles
+    steps_of(made, model, 2, 2)  # compiles
 
     def theirs(server: Server) -> Callable[[], float]:
         question = {"what": "learn", "rule": rule, "environment": place, "episodes": episodes}
@@ -130,18 +126,12 @@ def _beside(
         name: theirs(server) for name, server in servers.items() if rule in server.about["rules"]
     }
     works["lowbid"] = lambda: seconds_per_step(made, model, ours, runs)
-    works["lowbid, all cores"] = lambda: seconds_per_step(made, model, ours, runs, None)
     taken = by_turns(works, repeats)
     return {
         "place": place,
         "rule": rule,
         "figures": {name: spread(values) for name, values in taken.items()},
-        "ratios": {
-            f"{mine} over {name}": ratios(taken[name], taken[mine])
-            for mine in ("lowbid", "lowbid, all cores")
-            for name in servers
-            if name in taken
-        },
+        "ratios": {name: ratios(taken[name], taken["lowbid"]) for name in servers if name in taken},
     }
 
 
@@ -164,7 +154,7 @@ def in_c(repeats: int, episodes: int = 2000, runs: int = 20) -> dict[str, Any]:
                 seconds, regret = map(float, out.split())
                 return seconds / (episodes * runs * STAGES), regret
 
-            check_same_work(run("C")[1], steps_of(BIDDING, model, episodes, runs, 1))
+            check_same_work(run("C")[1], steps_of(BIDDING, model, episodes, runs))
             works: dict[str, Callable[[], float]] = {
                 name: lambda name=name, run=run: run(name)[0] for name in programs
             }
@@ -190,7 +180,7 @@ def growth(repeats: int) -> dict[str, Points]:
 
     def ns(model: mdp.Tabular, batches: int = BATCHES, episodes: int = 1000) -> float:
         rule = mdp.BatchEnsembleValueIteration(batches)
-        steps_of(rule, model, 2, 1, 1)
+        steps_of(rule, model, 2, 1)
         return 1e9 * min(seconds_per_step(rule, model, episodes, 1) for _ in range(3))
 
     some = {
@@ -213,7 +203,7 @@ def growth(repeats: int) -> dict[str, Points]:
 def play_large(states: int, episodes: int) -> None:
     """Play once with so many states, each with 3 actions of 5 successors."""
     model = mdp.Garnet(states, 3, branching=5, horizon=STAGES)
-    result = steps_of(BIDDING, model, episodes, 1, 1)
+    result = steps_of(BIDDING, model, episodes, 1)
     share = result.regret[0, 0, -1] / (episodes * model.optimum)
     print(json.dumps({"visited": int((result.pulls[0, 0] > 0).sum()), "lost": float(share)}))
 
@@ -241,7 +231,7 @@ def promises_broken(results: dict[str, Any]) -> list[str]:
     """What is below what was promised."""
     found = []
     for row in results.get("peers", {}).get("rows", ()):
-        ratio = row["ratios"].get("lowbid over rlberry")
+        ratio = row["ratios"].get("rlberry")
         if ratio and ratio[0] < TIMES_RLBERRY:
             found.append(f"{row['place']}, {row['rule']}: {ratio[0]:.0f} times rlberry")
     for place, row in results.get("c", {}).items():
@@ -259,7 +249,7 @@ def markdown(results: dict[str, Any]) -> str:
 
 
 def peers_table(found: dict[str, Any]) -> str:
-    names = ["lowbid", "lowbid, all cores", *MDP_LIBRARIES]
+    names = ["lowbid", *MDP_LIBRARIES]
     rows = []
     for row in found["rows"]:
         rule = "batch ensemble / no rule" if row["rule"] == "no rule" else row["rule"]
@@ -268,13 +258,11 @@ def peers_table(found: dict[str, Any]) -> str:
             for name in names
         ]
         shown = [
-            within(row["ratios"][f"lowbid over {peer}"], " x")
-            if f"lowbid over {peer}" in row["ratios"]
-            else "–"
+            within(row["ratios"][peer], " x") if peer in row["ratios"] else "–"
             for peer in MDP_LIBRARIES
         ]
         rows.append([f"{row['place']}, {rule}", *cells, *shown])
-    head = ["steps per second", *names, *(f"one core / {name}" for name in MDP_LIBRARIES)]
+    head = ["steps per second, one core", *names, *(f"lowbid / {name}" for name in MDP_LIBRARIES)]
     notes = [f"{name} could not be installed: {why}" for name, why in found["missing"].items()]
     return "\n\n".join([table(head, rows), *notes])
 
@@ -313,6 +301,7 @@ def draw(found: dict[str, Any], path: Path) -> None:
 
     matplotlib.use("agg")
     from matplotlib import pyplot as plt
+    from matplotlib.ticker import NullFormatter
 
     from lowbid.report._chart import style
 
@@ -325,6 +314,8 @@ def draw(found: dict[str, Any], path: Path) -> None:
             textcoords="offset points", ha="right", fontsize=9,
         )  # fmt: skip
         panel.set(xlabel=name, xscale="log", yscale="log")
+        panel.xaxis.set_minor_formatter(NullFormatter())
+        panel.margins(y=0.15)
         panel.grid(alpha=0.25)
     axes[0].set_ylabel("ns per step")
     figure.suptitle(

@@ -8,6 +8,7 @@ Gaussian arms, use --runs 5000 before you believe a disagreement.
 from __future__ import annotations
 
 import argparse
+import itertools
 
 from lowbid.cli._arguments import whole
 
@@ -45,14 +46,16 @@ def run(arguments: argparse.Namespace) -> int:
             if text in f"{cell.problem} {cell.label}".lower()
             and not (arguments.quick and cell.horizon > _QUICK_HORIZON)
         ]
-        if cells:
-            figures = "1 figure" if len(cells) == 1 else f"{len(cells)} figures"
-            print(f"{cells[0].source}: {figures}, {runs} runs each")
+        for source, some in itertools.groupby(cells, key=lambda cell: cell.source):
+            together = list(some)
+            figures = "1 figure" if len(together) == 1 else f"{len(together)} figures"
+            most = max(min(runs, getattr(cell, "most_runs", runs)) for cell in together)
+            print(f"{source}: {figures}, {most} runs each")
             print(Comparison.head())
-        for comparison in compare(cells, runs=runs, seed=arguments.seed):
-            print(comparison, flush=True)
-            agree += comparison.agrees
-            total += 1
+            for comparison in compare(together, runs=runs, seed=arguments.seed):
+                print(comparison, flush=True)
+                agree += comparison.agrees
+                total += 1
     if total == 0:
         raise InvalidValueError(f"no figure has {arguments.only!r} in it; try --only test or SDA.")
     print(f"{agree} of {total} figures agree.")

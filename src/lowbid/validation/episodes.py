@@ -82,7 +82,7 @@ _CHOICES = "MetaChain, right choices"
 
 
 def _choice(rule: mdp.Rule, share: float, which: str = "all") -> EpisodeFigure:
-    problem = _CHOICES if which == "all" else f"{_CHOICES}, mean {which}"
+    problem = _CHOICES if which == "all" else "MetaChain, right, mean > 0"
     return EpisodeFigure(
         PROTOTYPE, problem, rule.name, 4000, share,
         functools.partial(right_choices, rule, which), tolerance=0.02, most_runs=200,
@@ -109,7 +109,7 @@ CELLS = [
     _choice(mdp.EBQL(10, step=0.1), 0.984),
     _choice(mdp.EBQL(25, step=0.1), 0.979),
     EpisodeFigure(
-        "dithering needs 2^(N-1) episodes", "DeepSea 20, runs that find it",
+        "dithering needs 2^(N-1) episodes", "DeepSea 20, treasure found",
         mdp.QLearning().name, 2000, 0.0, functools.partial(found_treasure, mdp.QLearning()),
         most_runs=20,
     ),

@@ -282,7 +282,7 @@ def _prototype(found: Sequence[Agreement]) -> list[Block]:
             [
                 PLACES[each.key].title,
                 each.name,
-                f"{figure(each.ours)} ± {figure(each.our_error)}",
+                f"{figure(each.ours)} ± {figure(round(each.our_error, 9))}",
                 f"{figure(each.theirs)} ± {figure(each.their_error)}",
                 f"{each.distance:+.1f}",
             ]

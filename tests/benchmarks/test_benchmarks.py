@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from benchmarks import beside_peers, c_loops, core, growth, pictures, table
+from benchmarks import beside_peers, c_loops, changing_arms, core, growth, pictures, table
 from benchmarks.measure import by_turns, new_process, ratios, spread
 from benchmarks.peers import NotInstalledError, Server
 
@@ -159,3 +159,11 @@ def test_the_table_of_growth_is_read_as_it_is_written():
     page += "| UCB | 26 | 5,500 | 1 |\n| TS | 503 | – | nan |\n\nThe end."
     found = pictures.time_with_arms(page)
     assert found == {"UCB": [(10, 26.0), (1000, 5500.0)], "TS": [(10, 503.0)]}
+
+
+@pytest.mark.slow
+def test_arms_that_change(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(changing_arms, "SETTINGS", changing_arms.SETTINGS[:2])
+    assert changing_arms.main(["--runs", "2", "--pictures", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.count("SW-LB-SDA") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["changing-arms.png"]

@@ -3,6 +3,7 @@ import pytest
 import lowbid
 from lowbid import policies
 from lowbid.errors import InvalidValueError, UnknownNameError
+from lowbid.experiments import _names
 from lowbid.experiments._names import (
     arms_of_text,
     kebab,
@@ -58,6 +59,46 @@ def test_unknown_names_are_answered_with_the_nearest(text, words):
 def test_bad_parameters_are_refused(text):
     with pytest.raises(InvalidValueError):
         policy_of_text(text)
+
+
+def test_arms_that_switch_have_a_row_for_each_environment():
+    arms = arms_of_text("switching-gaussian:0.1,0.5/0.5,0.1/0.2,0.2,sd=1/2/3,after=10,20")
+    assert arms.after == (10, 20)
+    assert [each.means.tolist() for each in arms.environments] == [
+        [0.1, 0.5],
+        [0.5, 0.1],
+        [0.2] * 2,
+    ]
+    assert [each.sd.tolist() for each in arms.environments] == [[1, 1], [2, 2], [3, 3]]
+    assert arms_of_text("switching-bernoulli:0.1,0.5/0.5,0.1,chance=0.25").chance == 0.25
+
+
+def test_arms_that_drift_have_a_path():
+    walk = arms_of_text("drifting-gaussian:0.1,0.5,sd=2,walk=0.01,low=-1,high=3")
+    assert repr(walk.path) == "RandomWalk(sd=0.01, low=-1, high=3)"
+    assert walk.environment.sd.tolist() == [2, 2]
+    wave = arms_of_text("drifting-bernoulli:0.5,0.5,amplitude=0.1,0.2,period=100,phase=0,0.5")
+    assert repr(wave.path) == "Wave(amplitude=(0.1, 0.2), period=100.0, phase=(0.0, 0.5))"
+    given = _names.arms("drifting-bernoulli", {"path": [[0.1, 0.5], [0.2, 0.4]]})
+    assert given.means_at([1, 2]).tolist() == [[0.1, 0.5], [0.2, 0.4]]
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        ("switching-bernoulli:0.1,0.5,after=10", "for each of the environments"),
+        ("switching-bernoulli:0.1,0.5/0.5,0.1", "give the steps"),
+        ("switching-gaussian:0,1/1,0,sd=1/2/3,after=5", "for 2 environments"),
+        ("drifting-bernoulli:0.1,0.5", "need one of walk"),
+        ("drifting-bernoulli:0.1,0.5,walk=0.1,period=10", "'period' does not go with walk"),
+        ("drifting-bernoulli:0.1,0.5,walk=0.1,amplitude=0.1,period=10", "need one of walk"),
+        ("drifting-bernoulli:0.1,0.5,amplitude=0.1", "takes amplitude, period, phase"),
+        ("drifting-beta:1,2,b=2,walk=0.1", "not the mean"),
+    ],
+)
+def test_arms_that_cannot_change_are_refused_in_words(text, match):
+    with pytest.raises(InvalidValueError, match=match):
+        arms_of_text(text)
 
 
 def test_arms_take_named_numbers():

@@ -70,6 +70,7 @@ class NaiveWindowDuels:
         self.leaders: list[int] = []  # of each round of duels
         self.queued: list[list[int]] = []  # whom each round of duels played
         self.began = False
+        self.overdue = 0  # how often an arm was played for no other reason
 
     def select(self, stream) -> int:
         if not self.queue:
@@ -105,7 +106,10 @@ class NaiveWindowDuels:
             wins = len(ours) < math.sqrt(log) or not ours
             if arm != leader and not wins:
                 overdue = number - self.last(arm) >= patience and len(ours) <= log**2
-                wins = (settled and overdue) or self.wins(ours, losses[leader])
+                wins = self.wins(ours, losses[leader])
+                if settled and overdue and not wins:
+                    wins = True
+                    self.overdue += 1
             if wins:
                 chosen.append(arm)
         self.queued.append(chosen)

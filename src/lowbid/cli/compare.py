@@ -2,9 +2,11 @@
 
 Give an experiment file (lowbid init writes one), or arms and policies:
   --arms bernoulli:0.1,0.12,0.2 --arms gaussian:0,0.5,sd=2 --arms random-bernoulli:10
+  --arms switching-bernoulli:0.5,0.7/0.7,0.3,after=3000 --arms drifting-bernoulli:0.5,0.5,walk=0.01
   --policies "batch-ensemble:batches=log(0.3),growth=redistribute,ucb1"
 Arms are a family and its numbers, and may be given several times; with random- before the
-family, that many new arms are drawn in each run. Policies are names, with parameters if you like.
+family, that many new arms are drawn in each run; with switching- or drifting- they change, and the
+regret is dynamic. Policies are names, with parameters if you like.
 """
 
 from __future__ import annotations

@@ -38,6 +38,16 @@ family = "random-gaussian"
 n_arms = 10
 sd = 1.0
 
+# Arms that change, with regret against the best arm at each step. With switching- before the family
+# the first parameter has a row for each environment, and others may have an entry for each; they
+# change after the given steps, or at random ones with chance = 0.001. With drifting- means move:
+# give walk (with low, high), amplitude (with period, phase), or path, a row of means for each step.
+# [[arms]]
+# name = "two arms that change places"
+# family = "switching-bernoulli"
+# mean = [[0.1, 0.3], [0.3, 0.1]]
+# after = [5000]
+
 # Policies: one table each, with parameters if you like; `name` is what figures call it.
 [[policies]]
 policy = "batch-likelihood"

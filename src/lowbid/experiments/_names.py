@@ -2,7 +2,8 @@
 
 A policy is its class's name and its parameters, ``batch-ensemble:batches=log(0.3)``; arms are a
 family and its numbers, ``gaussian:0.1,0.5,sd=2``. Capitals, hyphens and underscores in names do
-not matter: ``RBSDA``, ``rbsda`` and ``rb-sda`` are the same.
+not matter: ``RBSDA``, ``rbsda`` and ``rb-sda`` are the same. A word before the family says that its
+arms are drawn anew in each run (``random-``), or change (``switching-``, ``drifting-``).
 """
 
 from __future__ import annotations
@@ -14,11 +15,23 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from lowbid import environments, policies, schedules
-from lowbid.environments import Arms, Environment, RandomArms
+from lowbid.environments import (
+    Arms,
+    Drifting,
+    Environment,
+    GivenMeans,
+    Path,
+    RandomArms,
+    RandomWalk,
+    Switching,
+    Wave,
+)
 from lowbid.errors import InvalidValueError, UnknownNameError
 from lowbid.policies import Constructor, Policy
 
-_RANDOM = "random"
+_RANDOM, _SWITCHING, _DRIFTING = _WORDS = ("random", "switching", "drifting")
+# The parameters of each path of drifting arms; the first one says which path it is.
+_PATHS = {"walk": ("low", "high"), "amplitude": ("period", "phase"), "path": ()}
 _SCHEDULES = {
     "log": schedules.Logarithmic,
     "fixed": schedules.Fixed,
@@ -62,22 +75,90 @@ def _constructors() -> dict[str, Constructor]:
 def arms(name: str, parameters: Mapping[str, Any]) -> Environment:
     """Arms from their family's name and its parameters.
 
-    With ``random-`` before the family, `n_arms` new arms are drawn in each run.
+    With ``random-`` before the family, `n_arms` new arms are drawn in each run. With
+    ``switching-`` the first parameter has a row for each environment, and `after` or `chance` says
+    when they change. With ``drifting-`` the means move: in a random walk (`walk` is the standard
+    deviation of a step, `low` and `high` are its walls), in waves (`amplitude`, `period`, `phase`)
+    or along a `path`, a row of means for each step.
 
     >>> arms("gaussian", {"mean": [0.1, 0.5], "sd": 2}).variances
     array([4., 4.])
     >>> arms("random-bernoulli", {"n_arms": 10})
     RandomArms(Bernoulli, n_arms=10, low=0, high=1)
+    >>> arms("switching-bernoulli", {"mean": [[0.1, 0.5], [0.5, 0.1]], "after": [1000]})
+    Switching([Bernoulli(mean=[0.1, 0.5]), Bernoulli(mean=[0.5, 0.1])], after=[1000])
+    >>> arms("drifting-bernoulli", {"mean": [0.1, 0.5], "walk": 0.01})
+    Drifting(Bernoulli(mean=[0.1, 0.5]), RandomWalk(sd=0.01, low=0.0, high=1.0))
     """
-    random, family_name = _random(name)
+    word, family_name = _word(name)
     family = _family(family_name)
-    if not random:
+    if word == _SWITCHING:
+        return _switching(name, family, parameters)
+    if word == _DRIFTING:
+        return _drifting(family, parameters)
+    if not word:
         return _make(kebab(family.__name__), family, _field_names(family), parameters)
     known = ["n_arms", "low", "high", *_field_names(family)[1:]]
     values = {nearest("parameter", key, known): value for key, value in parameters.items()}
     if "n_arms" not in values:
         raise InvalidValueError(f"{name} needs the number of arms, such as {name}:10.")
     return RandomArms(family, **{key: number(value) for key, value in values.items()})
+
+
+def _switching(name: str, family: type[Arms], parameters: Mapping[str, Any]) -> Switching:
+    """Arms that switch between as many environments as the first parameter has rows."""
+    fields = _field_names(family)
+    known = [*fields, "after", "chance"]
+    values = {nearest("parameter", key, known): number(value) for key, value in parameters.items()}
+    when = {key: values.pop(key) for key in ("after", "chance") if key in values}
+    rows = values.get(fields[0])
+    if not (isinstance(rows, list) and len(rows) > 1 and all(isinstance(r, list) for r in rows)):
+        raise InvalidValueError(
+            f"{fields[0]} is {rows!r}; {name} needs a list of numbers for each of the environments "
+            f"that it switches between: {fields[0]} = [[0.1, 0.5], [0.5, 0.1]] in a file, "
+            f"{name}:0.1,0.5/0.5,0.1 on the command line."
+        )
+    for key, value in values.items():
+        if isinstance(value, list) and len(value) != len(rows):
+            raise InvalidValueError(
+                f"{key} is {value!r}, for {len(rows)} environments; give one entry for each."
+            )
+    phases = [
+        {key: value[i] if isinstance(value, list) else value for key, value in values.items()}
+        for i in range(len(rows))
+    ]
+    return Switching([_call(kebab(family.__name__), family, [], phase) for phase in phases], **when)
+
+
+def _drifting(family: type[Arms], parameters: Mapping[str, Any]) -> Drifting:
+    """Arms whose means move along the path that the parameters name."""
+    moving = [*_PATHS, *(name for names in _PATHS.values() for name in names)]
+    fields = [field for field in _field_names(family) if field not in moving]
+    values = {
+        nearest("parameter", key, [*fields, *moving]): number(value)
+        for key, value in parameters.items()
+    }
+    kinds = [kind for kind in _PATHS if kind in values]
+    if len(kinds) != 1:
+        raise InvalidValueError(
+            "drifting arms need one of walk (the standard deviation of a random walk's steps), "
+            "amplitude (of waves, with a period) and path (a row of means for each step)."
+        )
+    rest = {key: values.pop(key) for key in list(values) if key in moving}
+    start = values.get(fields[0])
+    if kinds[0] == "path" and start is None and isinstance(rest["path"], list) and rest["path"]:
+        values[fields[0]] = rest["path"][0]
+    return Drifting(_call(kebab(family.__name__), family, [], values), _path(kinds[0], rest))
+
+
+def _path(kind: str, values: dict[str, Any]) -> Path:
+    """A path from its own parameters, and no others."""
+    given = values.pop(kind)
+    for name in values:
+        if name not in _PATHS[kind]:
+            raise InvalidValueError(f"{name!r} does not go with {kind}; leave out one of them.")
+    make = {"walk": RandomWalk, "amplitude": Wave, "path": GivenMeans}[kind]
+    return _call(kind, make, [given], values)
 
 
 def policy_of_text(text: str) -> Policy:
@@ -119,10 +200,14 @@ def arms_of_text(text: str) -> Environment:
     array([0.1 , 0.12])
     >>> arms_of_text("beta:1,2,b=3,4").means
     array([0.25      , 0.33333333])
+    >>> arms_of_text("switching-gaussian:0,1/1,0,sd=1/2,after=500")
+    Switching([Gaussian(mean=[0., 1.], sd=[1., 1.]), Gaussian(mean=[1., 0.], sd=[2., 2.])],
+    after=[500])
     """
     name, _, rest = text.partition(":")
     name = name.strip()
-    random, family_name = _random(name)
+    word, family_name = _word(name)
+    random = word == _RANDOM
     key = "n_arms" if random else _field_names(_family(family_name))[0]
     values: dict[str, list[str]] = {}
     for item in split(rest):
@@ -133,6 +218,8 @@ def arms_of_text(text: str) -> Environment:
     if not values:
         example = f"{name}:10" if random else f"{name}:0.1,0.2"
         raise InvalidValueError(f"{text!r} has no numbers; give some, such as {example}.")
+    if word:
+        return arms(name, {key: _rows(many) for key, many in values.items()})
     return arms(name, {key: many[0] if len(many) == 1 else many for key, many in values.items()})
 
 
@@ -213,10 +300,22 @@ def _call(name: str, make: Callable[..., Any], positional: list[Any], named: dic
         raise InvalidValueError(f"{name} takes {needed}; name each of them{form}.") from error
 
 
-def _random(name: str) -> tuple[bool, str]:
-    """Whether arms are to be drawn at random, and the name of their family."""
+def _word(name: str) -> tuple[str, str]:
+    """What is said of the arms before the name of their family, and that name."""
     plain = _plain(name)
-    return plain.startswith(_RANDOM), plain.removeprefix(_RANDOM)
+    word = next((each for each in _WORDS if plain.startswith(each)), "")
+    return word, plain.removeprefix(word)
+
+
+def _rows(items: list[str]) -> Any:
+    """Numbers in rows that a stroke divides: one number, a list, or a list of lists.
+
+    >>> _rows(["0.1"]), _rows(["0.1", "0.5"]), _rows(["1", "2/3", "4"]), _rows(["1/2"])
+    ('0.1', ['0.1', '0.5'], [['1', '2'], ['3', '4']], ['1', '2'])
+    """
+    rows = [row.split(",") for row in ",".join(items).split("/")]
+    shortened = [row[0] if len(row) == 1 else row for row in rows]
+    return shortened[0] if len(rows) == 1 else shortened
 
 
 def _family(name: str) -> type[Arms]:

@@ -154,10 +154,11 @@ def require_schedule(batches: int | Callable[[int], int]) -> None:
     if not callable(batches):
         Fixed(batches)
     elif not isinstance(batches, Schedule):
-        _batches_at(batches, 1)
+        batches_at(batches, 1)
 
 
-def _batches_at(schedule: Callable[[int], int], step: int) -> int:
+def batches_at(schedule: Callable[[int], int], step: int) -> int:
+    """The number of batches at a step, or an error."""
     what = f"the schedule's number of batches at step {step}"
     return require_whole(what, schedule(step), at_most=MOST_BATCHES)
 
@@ -180,7 +181,7 @@ def growth_steps(schedule: Callable[[int], int], capacity: int) -> npt.NDArray[n
 def _steps_of_any_function(schedule: Callable[[int], int], capacity: int) -> list[int]:
     steps: list[int] = []
     for step in range(1, capacity + 1):
-        batches = _batches_at(schedule, step)
+        batches = batches_at(schedule, step)
         if batches < len(steps):
             raise InvalidValueError(
                 f"the schedule shrinks from {len(steps)} to {batches} batches at step {step}; "

@@ -103,7 +103,7 @@ def _changes(environment: Environment, horizon: int) -> dict[str, tuple[int, ...
 
 def _growths(policy: Policy, horizon: int) -> tuple[int, ...]:
     """The steps, past the first thousandth, at which a policy's number of batches grows."""
-    if not isinstance(policy, BatchEnsemble) or not callable(policy.batches):
+    if not isinstance(policy, BatchEnsemble) or not callable(policy.batches) or policy.window:
         return ()
     schedule = policy.batches
     if isinstance(schedule, schedules.Schedule):

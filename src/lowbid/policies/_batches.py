@@ -197,18 +197,32 @@ def add_loss(batches: Batches, arm: int, batch: int, loss: float) -> None:
 
 
 @kernel
+def empty_batch(batches: Batches, batch: int) -> None:
+    """Forget what is in a batch of all arms."""
+    for arm in range(len(batches.rows)):
+        batches.rows[arm, _BATCHES + 2 * batch] = 0.0
+        batches.rows[arm, _BATCHES + 2 * batch + 1] = 0.0
+
+
+@kernel
 def mean_of(batches: Batches, arm: int) -> float:
     """The mean loss of an arm, above the baseline; before its first loss, that of all arms."""
-    first, last = arm, arm + 1
-    if count_of(batches, arm, 0) == 0.0:
-        first, last = 0, len(batches.rows)
+    total, count = all_of(batches, arm, arm + 1)
+    if count == 0.0:
+        total, count = all_of(batches, 0, len(batches.rows))
+    return total / count if count > 0.0 else 0.0
+
+
+@kernel
+def all_of(batches: Batches, first: int, last: int) -> tuple[float, float]:
+    """The sum and the number of all losses of some arms, from one to before another."""
     total = 0.0
     count = 0.0
-    for other in range(first, last):
+    for arm in range(first, last):
         for batch in range(batches.in_use[0]):
-            total += sum_of(batches, other, batch)
-            count += count_of(batches, other, batch)
-    return total / count if count > 0.0 else 0.0
+            total += sum_of(batches, arm, batch)
+            count += count_of(batches, arm, batch)
+    return total, count
 
 
 @kernel

@@ -15,11 +15,16 @@ class ForgettingPolicy(Policy):
 
     def merge(self, first: Any, second: Any) -> Any:
         """Refused: which losses are the older ones is not known of two states."""
-        raise InvalidValueError(
-            f"two states of {self.name} cannot be merged: it forgets the oldest losses first, and "
-            "losses of two bandits have no common order in time. Feed all losses to one of them, "
-            "or choose a policy that forgets nothing, such as BatchEnsemble without a window."
-        )
+        raise merge_refused(self.name)
+
+
+def merge_refused(policy: str) -> InvalidValueError:
+    """Why states of a policy that forgets cannot be merged."""
+    return InvalidValueError(
+        f"two states of {policy} cannot be merged: it forgets the oldest losses first, and losses "
+        "of two bandits have no common order in time. Feed all losses to one of them, or choose a "
+        "policy that forgets nothing, such as BatchEnsemble without a window."
+    )
 
 
 def tuned_window(horizon: int, changes: int, scale: float = 1.0) -> int:

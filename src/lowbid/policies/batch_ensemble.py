@@ -43,6 +43,8 @@ from lowbid.policies._batches import (
     sum_of,
     use_more,
 )
+from lowbid.policies._forgetting import merge_refused
+from lowbid.policies._lifetimes import forget, forget_while_away, is_due, lifetimes_of
 from lowbid.policies._ranking import (
     Ranking,
     has_tree,
@@ -86,6 +88,7 @@ class Parameters(NamedTuple):
     random_ties: bool
     quantile: float  # 0: the lowest estimate
     clip: bool
+    part: int  # steps after which the oldest batch is emptied; 0: never
 
 
 class State(NamedTuple):
@@ -94,6 +97,7 @@ class State(NamedTuple):
     batches: Batches
     ranking: Ranking
     yardstick: Yardstick  # what losses are clipped by, if they are
+    lifetimes: Ints  # when batches are emptied, and since when they live
 
 
 @allocating_kernel
@@ -103,7 +107,8 @@ def init(parameters: Parameters, n_arms: int, capacity: int) -> State:
     in_use = int(np.searchsorted(parameters.growth_steps, 1, side="right"))
     kept = capacity if parameters.keep_history else 0
     batches = batches_of(n_arms, most, in_use, parameters.baseline, kept)
-    state = State(batches, ranking_of(n_arms), yardstick_of(-math.inf, math.inf))
+    lifetimes = lifetimes_of(most, parameters.part)
+    state = State(batches, ranking_of(n_arms), yardstick_of(-math.inf, math.inf), lifetimes)
     rank_all(parameters, state)
     return state
 
@@ -113,6 +118,9 @@ def select(parameters: Parameters, state: State, step: int, stream: Stream) -> i
     """Play the arm whose lowest batch estimate is lowest."""
     if step >= parameters.growth_steps[state.batches.in_use[0]]:
         grow(parameters, state, step)
+    if is_due(state.lifetimes, step):
+        forget(state.lifetimes, state.batches, parameters.part, step)
+        rank_all(parameters, state)
     arm = lowest_arm(state.ranking, parameters.random_ties, stream)
     if has_tree(state.ranking):
         fetch_row(state.batches, arm)
@@ -266,10 +274,13 @@ class BatchEnsemble(Policy):
     an empty batch counts as 0 and the padding pulls towards it. If that is not so, set
     `baseline`.
 
+    For arms that change, give a `window`: then batches are forgotten whole, oldest first.
+
     Parameters
     ----------
     batches : int, Schedule or function
-        l, or a function that gives l at step t = 1, 2, ...; see `lowbid.schedules`.
+        l, or a function that gives l at step t = 1, 2, ...; see `lowbid.schedules`. With a window
+        l is what it gives at step t = `window`, from the start.
     growth : {"append", "redistribute"}
         What happens when l grows. "redistribute" is the paper's EnsembleAdaptive: the whole
         history of every arm is dealt again, exactly as if l had been so from the start; memory
@@ -295,6 +306,10 @@ class BatchEnsemble(Policy):
     quantile : float or None
         α: the index is the ⌈α l⌉-th lowest of the estimates, as in Quantile of Means [2]_, instead
         of the lowest. `BatchEnsemble.quantile_of_means` makes it with their padding of 1.
+    window : int or None
+        Each batch lives for so many steps: every ``window / l`` steps the oldest batch of every arm
+        is emptied, and takes its turn again. Losses are dealt round-robin all the same, and the
+        rule is the same; no loss is kept. A baseline that follows the losses is not forgotten.
 
     Examples
     --------
@@ -320,13 +335,14 @@ class BatchEnsemble(Policy):
     bernoulli_scale: float | None = None
     ties: Literal["random", "first"] = "random"
     quantile: float | None = field(default=None, metadata=LATER)
+    window: int | None = field(default=None, metadata=LATER)
 
     about = About(
         family="ensemble",
         needs="losses of mean 0 or more, or nothing with baseline='minimum'",
         time="log K + l",
         memory="K l; with growth='redistribute' also t",
-        guarantee="sum over arms of (variance / gap + b) log^2 T",
+        guarantee="sum over arms of (variance / gap + b) log^2 T; none is known with a window",
         bibtex=BIBTEX,
         pending="each counts in every batch of its arm, as if its loss were the arm's mean",
     )
@@ -354,6 +370,18 @@ class BatchEnsemble(Policy):
             require(self.quantile <= 1.0, f"quantile is {self.quantile!r}; give at most 1.")
         if self.bernoulli_scale is not None:
             require_finite("bernoulli_scale", self.bernoulli_scale, above=0.0)
+        if self.window is not None:
+            self._check_window(require_whole("window", self.window))
+
+    def _check_window(self, window: int) -> None:
+        require(
+            self.growth == "append",
+            "growth is 'redistribute', which deals the whole history again, and a window forgets "
+            "it; leave out one of them.",
+        )
+        schedule = self._schedule(None)
+        if not (isinstance(schedule, schedules.HighProbability) and schedule.horizon is None):
+            self._part(schedule, window)
 
     @classmethod
     def variants(cls) -> list[Policy]:
@@ -367,6 +395,7 @@ class BatchEnsemble(Policy):
             cls.quantile_of_means(0.3, batches=8),
             cls(batches=3, bernoulli_scale=1.0),
             cls(batches=3, warmup=2),
+            cls(batches=2, window=100),
         ]
 
     @classmethod
@@ -405,10 +434,11 @@ class BatchEnsemble(Policy):
 
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:
         """Work the schedule out for `capacity` steps."""
-        schedule = self.batches if callable(self.batches) else schedules.Fixed(self.batches)
-        grows = True
-        if isinstance(schedule, schedules.Schedule):
-            schedule, grows = schedule.at_horizon(horizon), schedule.grows
+        schedule, part = self._schedule(horizon), 0
+        if self.window is not None:
+            part = self._part(schedule, self.window)
+            schedule = schedules.Fixed(schedule(self.window))
+        grows = not isinstance(schedule, schedules.Schedule) or schedule.grows
         return Parameters(
             growth_steps=schedules.growth_steps(schedule, capacity),
             keep_history=grows and self.growth == "redistribute",
@@ -419,7 +449,24 @@ class BatchEnsemble(Policy):
             random_ties=self.ties == "random",
             quantile=float(self.quantile or 0.0),
             clip=self.baseline == "robust",
+            part=part,
         )
+
+    def _schedule(self, horizon: int | None) -> Callable[[int], int]:
+        """How many batches there are at each step, for a horizon if it is known."""
+        schedule = self.batches if callable(self.batches) else schedules.Fixed(self.batches)
+        if isinstance(schedule, schedules.Schedule):
+            return schedule.at_horizon(horizon)
+        return schedule
+
+    def _part(self, schedule: Callable[[int], int], window: int) -> int:
+        """The steps after which a batch is emptied."""
+        batches = schedules.batches_at(schedule, window)
+        require(
+            window >= batches,
+            f"window is {window}, for {batches} batches; give at least one step for each.",
+        )
+        return window // batches
 
     def describe(self, horizon: int) -> str:
         """The parameters, and what a function of one's own gives."""
@@ -464,6 +511,8 @@ class BatchEnsemble(Policy):
             arms = slice(begin, begin + len(part.rows))
             batches.sums[arms, : part.sums.shape[1]] = part.sums_above(lowest)
             batches.next_batch[arms] = part.next_among(in_use)
+        if self.window is not None:
+            forget_while_away(target.lifetimes, second.lifetimes, batches, first_arm=sizes[0])
         batches.append_history(second.batches, shift=sizes[0])
         if len(batches.history_losses) > 0 and parts[0].in_use[0] != parts[1].in_use[0]:
             deal_again(batches)
@@ -476,9 +525,12 @@ class BatchEnsemble(Policy):
         Batch j of the one joins batch j of the other: counts and sums add up. A history is dealt
         again. Neither argument is changed.
         """
+        if self.window is not None:
+            raise merge_refused(self.name)
         batches = merged(first.batches, second.batches)
         yardstick = merged_yardstick(first.yardstick, second.yardstick)
-        both = State(batches, ranking_of(len(batches.rows)), yardstick)
+        lifetimes = lifetimes_of(batches.sums.shape[1], 0)
+        both = State(batches, ranking_of(len(batches.rows)), yardstick, lifetimes)
         rank_all(self.parameters(len(batches.rows), 1, 1), both)
         return both
 

@@ -9,7 +9,7 @@ def test_plays_prints_and_writes_a_page(tmp_path, capsys):
     assert main([*given, "--out", str(out)]) == 0
     printed = capsys.readouterr().out
     assert "All policies, up to 10,000 steps" in printed
-    assert printed.count("Greedy") >= 3  # as played, in the scores, and setting by setting
+    assert printed.count("Greedy") >= 2  # in the scores, and setting by setting
     page = (out / "report.html").read_text()
     assert "Setting by setting" in page
     assert "lowbid league gaussian" in page

@@ -29,7 +29,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"horizons up to {_QUICK_HORIZON:,} with a tenth of the runs",
     )
     parser.add_argument("--markdown", action="store_true", help="print the tables as Markdown")
-    parser.add_argument("--workers", type=int, help="threads; one per core if not given")
+    parser.add_argument("--on", help="threads (if not given), processes, or dask://HOST:PORT")
+    parser.add_argument("--workers", type=int, help="threads or processes; one per core")
     parser.add_argument(
         "--out",
         type=named_path,
@@ -41,13 +42,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Play, and write up."""
     from lowbid.experiments import league
+    from lowbid.report import markdown, plain
 
     settings = league.settings_named(arguments.settings)
     entrants = league.entrants(arguments.policies, alone=arguments.alone)
     longest, scale = (_QUICK_HORIZON, _QUICK_SCALE) if arguments.quick else (None, 1.0)
-    matches = league.matches(settings, entrants, longest=longest, scale=scale)
-    outcomes = league.play(matches, arguments.out / "data", arguments.workers)
-    form = league.markdown if arguments.markdown else league.plain
+    sweep = league.league_sweep(settings, entrants, longest, scale)
+    outcomes = league.play(sweep, arguments.out, arguments.on or "threads", arguments.workers)
+    form = markdown if arguments.markdown else plain
     print(league.summary(outcomes, form))
     page = league.write_up(outcomes, arguments.out, command_line("league", arguments))
     print(f"The report is {page}; the picture and the data are beside it.")

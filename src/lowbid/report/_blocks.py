@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from lowbid.report._chart import Chart
+from lowbid.report._sweep_view import SweepView
 
 Kind = Literal["good", "bad", "open", "none"]
 
@@ -122,7 +123,7 @@ class Pictures:
     pictures: Sequence[Picture]
 
 
-Block = Text | Heading | Code | Table | Facts | ClaimList | Chart | Pictures
+Block = Text | Heading | Code | Table | Facts | ClaimList | Chart | Pictures | SweepView
 
 
 @dataclasses.dataclass(frozen=True)

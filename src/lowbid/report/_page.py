@@ -32,6 +32,7 @@ from lowbid.report._blocks import (
 )
 from lowbid.report._chart import DARK, Chart, Style, bound_dashes, first_styles, styles
 from lowbid.report._numbers import figure, interval
+from lowbid.report._sweep_view import SweepView, sweep_view
 from lowbid.simulation import Result, mean_curves
 
 _SIGNS = {"good": "✓", "bad": "✗", "open": "?", "none": "–"}
@@ -39,9 +40,14 @@ _SIGNS = {"good": "✓", "bad": "✗", "open": "?", "none": "–"}
 
 def render(page: Page) -> str:
     """The page as HTML."""
-    charts = [block for part in page.sections for block in part.blocks if isinstance(block, Chart)]
-    shown = styles(charts)
-    colours = sorted({style.colour for style in shown.values()})
+    blocks = [block for part in page.sections for block in part.blocks]
+    shown = styles(block for block in blocks if isinstance(block, Chart))
+    sweeps = any(isinstance(block, SweepView) for block in blocks)
+    colours = sorted(DARK if sweeps else {style.colour for style in shown.values()})
+    css, js = [_asset("page.css")], [_asset("page.js")]
+    if sweeps:
+        css.append(_asset("sweep.css"))
+        js.append(_asset("sweep.js").replace('"use strict";\n', ""))
     menu = "".join(f'<a href="#{_slug(s.title)}">{_safe(s.title)}</a>' for s in page.sections)
     body = "\n".join(_section(section, shown) for section in page.sections)
     return f"""<!doctype html>
@@ -53,7 +59,7 @@ def render(page: Page) -> str:
 <link rel="icon" href="data:,">
 <title>{_safe(page.title)}</title>
 <style>
-{_asset("page.css")}{_colours(colours)}</style>
+{"".join(css)}{_colours(colours)}</style>
 </head>
 <body>
 <header><h1>{_safe(page.title)}</h1><p class="lead">{_safe(page.lead)}</p></header>
@@ -64,7 +70,7 @@ def render(page: Page) -> str:
 <footer>Made by lowbid {__version__}. This page needs no network: its data and its script are in it.
 </footer>
 <script>
-{_asset("page.js")}</script>
+{"".join(js)}</script>
 </body>
 </html>
 """
@@ -125,6 +131,8 @@ def _block(block: Block, shown: Mapping[str, Style]) -> str:
             return f'<div class="pictures">{"".join(map(_picture, pictures))}</div>'
         case Chart():
             return _chart(block, shown)
+        case SweepView():
+            return sweep_view(block)
 
 
 def _facts(facts: Mapping[str, str]) -> str:

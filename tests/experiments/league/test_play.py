@@ -1,58 +1,70 @@
 import lowbid
-from lowbid.experiments.league import Entrant, entrants, matches, play, settings_named
-from lowbid.experiments.league._play import Match
+from lowbid.experiments.league import LEAGUE, entrants, league_sweep, play, settings_named
+from lowbid.experiments.sweeps import CellStore, SweptPolicy, read_table
 
-ENTRANTS = {"uniform": Entrant(lowbid.UniformPlay()), "greedy": Entrant(lowbid.Greedy(), 300)}
+ENTRANTS = [
+    SweptPolicy("uniform", "uniform", lowbid.UniformPlay()),
+    SweptPolicy("greedy", "greedy", lowbid.Greedy(), longest=1_000),
+]
 
 
-def few(longest=400):
-    return matches(settings_named(["gaussian"]), ENTRANTS, longest=longest, scale=0.02)
+def few(*settings):
+    return league_sweep(settings_named(settings or ["gaussian"]), ENTRANTS, 10_000, 0.02)
 
 
-def test_what_was_played_is_read_and_a_damaged_file_played_again(tmp_path):
+def test_what_was_played_is_read_and_more_entrants_play_alone(tmp_path):
     said = []
     first = play(few(), tmp_path, workers=1, say=said.append)
-    assert sorted(key[1:] for key in first) == [("greedy", 300), ("uniform", 400)]
-    assert len(said) == 2
+    assert sorted(key[1:] for key in first) == [("greedy", 1_000), ("uniform", 10_000)]
+    assert {result.regret.shape[1] for result in first.values()} == {4}
+    files = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.npz")}
     again = play(few(), tmp_path, workers=1, say=said.append)
-    assert len(said) == 2
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.npz")} == files
     for key, result in first.items():
         assert (again[key].regret == result.regret).all()
-    next(iter(tmp_path.glob("*-400-*"))).write_bytes(b"cut short")
-    play(few(), tmp_path, workers=1, say=said.append)
-    assert len(said) == 3
 
 
-def test_a_file_belongs_to_one_rule_and_one_setting():
-    gaussian, orders = settings_named(["gaussian", "orders"])
-    match = Match(gaussian, "x", Entrant(lowbid.MomentIMED()), 1000, 10)
-    others = [
-        match._replace(setting=orders),
-        match._replace(entrant=Entrant(lowbid.MomentIMED(patience=2.0))),
-        match._replace(entrant=Entrant(lowbid.BatchLikelihood())),
-        match._replace(horizon=2000),
-        match._replace(runs=11),
-    ]
-    assert len({each.file_name for each in (match, *others)}) == 6
-    assert match._replace(name="y").file_name == match.file_name
-
-
-def test_slow_entrants_play_short_horizons_with_their_share_of_runs():
+def test_outcomes_are_those_of_plain_simulations(tmp_path):
+    found = play(few(), tmp_path, workers=1, say=lambda text: None)["gaussian", "uniform", 10_000]
     (gaussian,) = settings_named(["gaussian"])
-    slow = {"slow": Entrant(lowbid.Greedy(), 10_000, 0.2), "fast": Entrant(lowbid.Greedy())}
-    found = {(m.name, m.horizon): m.runs for m in matches([gaussian], slow)}
-    assert found == {("slow", 10_000): 40, ("fast", 100_000): 200, ("fast", 1_000_000): 32}
+    steps = found.checkpoints
+    assert {1_000, 9_000, 10_000} <= set(steps.tolist())
+    plain = lowbid.simulate(
+        {"uniform": lowbid.UniformPlay()}, gaussian.environment, 10_000, 4, checkpoints=steps
+    )
+    assert (found.regret == plain.regret).all()
+
+
+def test_the_tiers_of_the_whole_league():
+    slow = [SweptPolicy("slow", "slow", lowbid.Greedy(), longest=10_000, share=0.2), *ENTRANTS[:1]]
+    cells = league_sweep(settings_named(["gaussian"]), slow).cells
+    found = {(cell.policy.name, cell.horizon): (cell.runs, cell.record) for cell in cells}
+    assert found == {
+        ("slow", 10_000): (40, (1_000, 10_000)),
+        ("uniform", 100_000): (200, (1_000, 10_000, 100_000)),
+        ("uniform", 1_000_000): (32, (1_000_000,)),
+    }
+    assert all(20_000 in cell.checkpoints for cell in cells if cell.horizon == 100_000)
 
 
 def test_settings_with_outliers_have_one_horizon_that_slow_entrants_do_not_play():
-    (outliers,) = settings_named(["gaussian-outlier"])
-    some = {"slow": Entrant(lowbid.Greedy(), 10_000), "fast": Entrant(lowbid.Greedy())}
     for longest in (None, 10_000):
-        found = [(m.name, m.horizon) for m in matches([outliers], some, longest=longest)]
-        assert found == [("fast", 20_000)]
+        cells = league_sweep(settings_named(["gaussian-outlier"]), ENTRANTS, longest).cells
+        assert [(cell.policy.name, cell.horizon) for cell in cells] == [("uniform", 20_000)]
 
 
 def test_a_policy_that_plays_anyway_keeps_its_limit():
-    named = entrants("wrsda,moment-imed:patience=2", alone=True)
+    named = {each.name: each for each in entrants("wrsda,moment-imed:patience=2", alone=True)}
     assert named["WRSDA"].longest == 10_000
-    assert named["MomentIMED(patience=2)"].longest == 1_000_000
+    assert named["MomentIMED(patience=2)"].longest is None
+
+
+def test_the_league_is_a_sweep_like_any_other(tmp_path):
+    assert len(LEAGUE.environments) == 33
+    assert len(LEAGUE.policies) == 19
+    assert {tier.steps for tier in LEAGUE.tiers} == {100_000, 1_000_000}
+    assert not set(LEAGUE.tune.on) & set(LEAGUE.tune.judge)
+    play(few(), tmp_path, workers=1, say=lambda text: None)
+    table = read_table(few(), CellStore(tmp_path))
+    places = sorted((row.policy, row.place.step) for row in table)
+    assert places == [("greedy", 1_000), ("uniform", 1_000), ("uniform", 10_000)]

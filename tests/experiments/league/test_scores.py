@@ -3,9 +3,10 @@ import math
 import numpy as np
 import pytest
 
-from lowbid.experiments.league import SETTINGS, plain, scores, summary
+from lowbid.experiments.league import SETTINGS, scores, summary
 from lowbid.experiments.league._league_page import long_players
 from lowbid.experiments.league._scores import outlier, regrets, stuck
+from lowbid.report import plain
 from lowbid.simulation import Result
 
 STEPS = np.array([1_000, 10_000, 20_000, 90_000, 100_000])
@@ -79,7 +80,7 @@ def test_every_setting_has_one_best_arm_and_a_role():
         means = np.sort(arms.means_of(arms.table(0, 1))[0])
         assert means[1] > means[0]
         assert setting.clean in ("", *SETTINGS)
-    roles = [setting.role for setting in SETTINGS.values()]
+    roles = [setting.group for setting in SETTINGS.values()]
     assert len(roles) >= 25
     assert roles.count("judging") > roles.count("choosing")
 

@@ -1,9 +1,12 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import lowbid
 from experiments.sweeps.sweep_examples import FILE, written
 from lowbid.errors import FileFormatError
+from lowbid.experiments.league import LEAGUE, SETTINGS
 from lowbid.experiments.sweeps import Precision, Tier, read_sweep
 from lowbid.experiments.sweeps._sweep_template import SWEEP_TEMPLATE
 
@@ -145,3 +148,22 @@ def test_what_is_no_sweep_file(tmp_path, text):
 def test_a_file_that_is_not_there_says_how_to_make_one(tmp_path):
     with pytest.raises(FileFormatError, match="lowbid init --sweep"):
         read_sweep(tmp_path / "none.toml")
+
+
+def test_the_sweeps_of_the_repository_can_be_read():
+    """And the schedules are played on the settings of the league, not on copies of them."""
+    folder = Path(__file__).parents[3] / "benchmarks" / "sweeps"
+    found = {path.stem: read_sweep(path) for path in folder.glob("*.toml")}
+    schedule = found["default_schedule"]
+    assert [each.name for each in schedule.environments] == list(SETTINGS)
+    assert {each.rule for each in schedule.policies} == {"schedule", "BatchLikelihood"}
+    default = next(each for each in schedule.policies if "0.6" in each.name).policy
+    assert default.batches == lowbid.BatchEnsemble().batches
+    assert set(schedule.tune.on) == set(LEAGUE.tune.on)
+
+
+def test_environments_of_another_file_and_of_its_own(tmp_path):
+    sweep = read(tmp_path, FILE.replace("runs = 6", 'runs = 6\nenvironments_from = "league"'))
+    assert len(sweep.environments) == len(SETTINGS) + 2
+    with pytest.raises(FileFormatError, match=r"line 5: environments_from is 'x'"):
+        read(tmp_path, FILE.replace("runs = 6", 'runs = 6\nenvironments_from = "x"'))

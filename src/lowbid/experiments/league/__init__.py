@@ -1,21 +1,18 @@
-"""The league: every policy that knows nothing of the losses, on many settings."""
+"""The league: every policy that knows nothing of the losses, on many settings, as a sweep."""
 
-from lowbid.experiments.league._entrants import Entrant, entrants
-from lowbid.experiments.league._league_page import markdown, plain, summary, write_up
-from lowbid.experiments.league._league_settings import SETTINGS, LeagueSetting, settings_named
-from lowbid.experiments.league._play import Match, matches, play
+from lowbid.experiments.league._entrants import entrants
+from lowbid.experiments.league._league_page import summary, write_up
+from lowbid.experiments.league._league_settings import LEAGUE, SETTINGS, settings_named
+from lowbid.experiments.league._play import Outcomes, league_sweep, play
 from lowbid.experiments.league._scores import Score, scores
 
 __all__ = [
+    "LEAGUE",
     "SETTINGS",
-    "Entrant",
-    "LeagueSetting",
-    "Match",
+    "Outcomes",
     "Score",
     "entrants",
-    "markdown",
-    "matches",
-    "plain",
+    "league_sweep",
     "play",
     "scores",
     "settings_named",

@@ -8,9 +8,15 @@ from pathlib import Path
 
 from lowbid._replace_file import replace_file
 from lowbid.experiments.league._entrants import ENTRANTS
-from lowbid.experiments.league._league_settings import OUTLIER_HORIZON, SETTINGS, Role
-from lowbid.experiments.league._play import HORIZONS, RUNS
-from lowbid.experiments.league._scores import Outcomes, Score, regrets, scores
+from lowbid.experiments.league._league_settings import (
+    HORIZONS,
+    OUTLIER_HORIZON,
+    RUNS,
+    SETTINGS,
+    Role,
+)
+from lowbid.experiments.league._play import Outcomes
+from lowbid.experiments.league._scores import Score, regrets, scores
 from lowbid.report import (
     Code,
     Heading,
@@ -109,7 +115,7 @@ def write_up(outcomes: Outcomes, folder: Path, command: str) -> Path:
                 "Scores",
                 [Text(EXPLANATION), *_score_blocks(outcomes), *_behind_blocks(outcomes)],
             ),
-            Section("LeagueSetting by setting", [picture, *_regret_blocks(outcomes, played)]),
+            Section("Setting by setting", [picture, *_regret_blocks(outcomes, played)]),
             Section("Run it again", [Code(command)]),
         ],
     )
@@ -178,25 +184,3 @@ def drawn(outcomes: Outcomes) -> list[str]:
     played = list(dict.fromkeys(name for _, name, _ in outcomes))
     guests = [name for name in played if name not in ENTRANTS]
     return [name for name in DRAWN if name in played] + guests or played[:4]
-
-
-def markdown(table: Table) -> str:
-    """A table as Markdown."""
-    left = {0, *table.text_columns}
-    marks = ["---" if i in left else "---:" for i in range(len(table.head))]
-    lines = [table.head, marks, *table.rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def plain(table: Table) -> str:
-    """A table for a terminal."""
-    columns = list(zip(*[table.head, *table.rows], strict=True))
-    widths = [max(map(len, column)) for column in columns]
-    left = {0, *table.text_columns}
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if i in left else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in [table.head, *table.rows]
-    )

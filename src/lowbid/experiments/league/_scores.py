@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
 from lowbid.environments import Arms
-from lowbid.experiments.league._league_settings import OUTLIER_HORIZON, SETTINGS, Role
-from lowbid.experiments.league._play import HORIZONS, RUNS
-from lowbid.simulation import Result
+from lowbid.experiments.league._league_settings import (
+    HORIZONS,
+    OUTLIER_HORIZON,
+    RUNS,
+    SETTINGS,
+    Role,
+)
+from lowbid.experiments.league._play import Outcomes
+from lowbid.experiments.sweeps._figures_of_cell import stuck_runs
+from lowbid.experiments.sweeps._sweep_scores import geometric_mean, ratio_to
 
-Outcomes = Mapping[tuple[str, str, int], Result]
 Cell = tuple[str, int]  # a setting and a horizon
 
-# A run is stuck if its last tenth loses at least this part of the smallest gap in every step.
-_STUCK = 0.9
 # An entrant survives outliers if they multiply its regret by no more than this.
 SURVIVES = 2.0
 
@@ -61,7 +65,7 @@ def regrets(
     most: dict[tuple[str, int, str], int] = {}
     for (key, name, _), result in outcomes.items():
         setting = SETTINGS[key]
-        if role is not None and setting.role != role:
+        if role is not None and setting.group != role:
             continue
         runs = result.regret.shape[1]
         for step in (OUTLIER_HORIZON,) if setting.clean else HORIZONS:
@@ -86,7 +90,7 @@ def scores(
     found = []
     for name in names or dict.fromkeys(name for _, name, _ in outcomes):
         ratios = {
-            cell: row[name] / max(min(row.values()), 1e-12)
+            cell: ratio_to(row[name], min(row.values()))
             for cell, row in table.items()
             if name in row
         }
@@ -96,7 +100,7 @@ def scores(
         found.append(
             Score(
                 name=name,
-                mean=math.exp(float(np.mean(np.log(list(ratios.values()))))),
+                mean=geometric_mean(ratios.values()),
                 worst=ratios[worst_at],
                 worst_at=worst_at,
                 stuck=stuck(outcomes, name, role),
@@ -113,13 +117,10 @@ def stuck(outcomes: Outcomes, name: str, role: Role | None = None) -> float:
     for (key, other, horizon), result in outcomes.items():
         setting = SETTINGS[key]
         arms = setting.environment
-        wanted = other == name and role in (None, setting.role) and not setting.clean
+        wanted = other == name and role in (None, setting.group) and not setting.clean
         if not wanted or horizon < min(RUNS) or not isinstance(arms, Arms):
             continue
-        means = np.sort(arms.means)
-        steps = horizon - int(result.checkpoints[-2])
-        lost = result.regret[0, :, -1] - result.regret[0, :, -2]
-        ended += (lost >= _STUCK * (means[1] - means[0]) * steps).tolist()
+        ended += stuck_runs(arms, result.checkpoints, result.regret[0]).tolist()
     return float(np.mean(ended)) if ended else math.nan
 
 
@@ -128,7 +129,7 @@ def outlier(outcomes: Outcomes, name: str, role: Role | None = None) -> float:
     ratios = []
     for (key, other, step), result in outcomes.items():
         setting = SETTINGS[key]
-        if other == name and setting.clean and role in (None, setting.role):
+        if other == name and setting.clean and role in (None, setting.group):
             clean = _regret_at(outcomes, setting.clean, name, step)
             ratios.append(float(result.regret[0, :, -1].mean()) / clean)
     return max((ratio for ratio in ratios if math.isfinite(ratio)), default=math.nan)

@@ -20,7 +20,7 @@ from lowbid.simulation._provenance import provenance
 from lowbid.simulation._share import Share
 
 # Where the last tenth of a run begins, whose regret tells whether the run is stuck.
-LAST_TENTH = 0.9
+_LAST_TENTH = 0.9
 # Points of a curve, evenly on a logarithmic axis.
 _CURVE_POINTS = 24
 
@@ -103,6 +103,8 @@ class Cell:
         How many runs are wanted; with a precision, how many decide on the number of the others.
     record : tuple of int
         The steps at which the regret is judged; the last is the horizon.
+    keep : tuple of int
+        Further steps at which the regret is kept.
     """
 
     policy: SweptPolicy
@@ -111,13 +113,14 @@ class Cell:
     seed: int
     runs: int
     record: tuple[int, ...]
+    keep: tuple[int, ...] = ()
 
     @functools.cached_property
     def checkpoints(self) -> Ints:
         """The steps that are judged, where the last tenth begins, and some for a curve."""
         curve = np.ceil(np.geomspace(1, self.horizon, _CURVE_POINTS)).astype(np.int64)
-        tenth = max(1, int(LAST_TENTH * self.horizon))
-        steps = np.unique(np.concatenate([curve, self.record, [tenth, self.horizon]]))
+        ends = [last_tenth(self.horizon), self.horizon]
+        steps = np.unique(np.concatenate([curve, self.record, self.keep, ends]))
         return steps[steps <= self.horizon].astype(np.int64)
 
     @functools.cached_property
@@ -166,6 +169,11 @@ class Cell:
     def __str__(self) -> str:
         seed = f", seed {self.seed}" if self.seed else ""
         return f"{self.policy.name} on {self.environment.name}, {self.horizon:,} steps{seed}"
+
+
+def last_tenth(horizon: int) -> int:
+    """The step after which the last tenth of a run begins."""
+    return max(1, int(_LAST_TENTH * horizon))
 
 
 def _code(policy: Policy, environment: Environment) -> str:

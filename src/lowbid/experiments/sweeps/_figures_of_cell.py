@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lowbid.environments import Arms
-from lowbid.experiments.sweeps._cell import Cell
+from lowbid.experiments.sweeps._cell import Cell, last_tenth
 from lowbid.policies._base import Floats, Ints
 from lowbid.simulation import Result, estimate
 
@@ -67,7 +67,8 @@ def _stuck(cell: Cell, checkpoints: Ints, regret: Floats) -> float | None:
 
 def stuck_runs(arms: Arms, checkpoints: Ints, regret: Floats) -> Floats:
     """Which runs, (run, checkpoint), end on a wrong arm: 1 for those, 0 for the others."""
-    means = np.sort(arms.means)
-    steps = int(checkpoints[-1] - checkpoints[-2])
-    lost = regret[:, -1] - regret[:, -2]
+    means, horizon = np.sort(arms.means), int(checkpoints[-1])
+    before = checkpoints.tolist().index(last_tenth(horizon))
+    lost = regret[:, -1] - regret[:, before]
+    steps = horizon - int(checkpoints[before])
     return (lost >= _STUCK * (means[1] - means[0]) * steps).astype(np.float64)

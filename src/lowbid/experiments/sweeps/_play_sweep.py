@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import NamedTuple
@@ -18,8 +18,8 @@ from lowbid.experiments.sweeps._driver import Driver, further_on_file, works_of
 from lowbid.experiments.sweeps._engines import Engine, Failure, engine_for, running
 from lowbid.experiments.sweeps._precision import window_of
 from lowbid.experiments.sweeps._rates import Rates
-from lowbid.experiments.sweeps._store import CellStore
-from lowbid.experiments.sweeps._sweep import Sweep
+from lowbid.experiments.sweeps._store import CellStore, Window
+from lowbid.experiments.sweeps._sweep import Precision, Sweep
 from lowbid.experiments.sweeps._sweep_file import read_sweep
 from lowbid.experiments.sweeps._tidy import Row, SweepTable, row_of
 from lowbid.simulation._progress import Progress
@@ -195,15 +195,24 @@ def read_table(sweep: Sweep, store: CellStore) -> SweepTable:
     """The figures of all cells that are on file."""
     rows: list[Row] = []
     for cell in sweep.cells:
-        further = None
-        if sweep.precision is not None:
-            further = further_on_file(cell, store, sweep.precision)
-            if further is None:
-                continue
-        found = store.figures(cell, window_of(cell.runs, further))
-        for step, figures in (found or {}).items():
-            rows.append(row_of(cell, step, figures))
+        window = window_on_file(cell, store, sweep.precision)
+        found = None if window is None else store.figures(cell, window)
+        rows += [row_of(cell, step, figures) for step, figures in (found or {}).items()]
     return SweepTable(rows)
+
+
+def window_on_file(cell: Cell, store: CellStore, precision: Precision | None) -> Window | None:
+    """The runs of a cell that count; None as long as its pilot is not finished."""
+    if precision is None:
+        return window_of(cell.runs, None)
+    further = further_on_file(cell, store, precision)
+    return None if further is None else window_of(cell.runs, further)
+
+
+def cells_finished(cells: Sequence[Cell], table: SweepTable) -> int:
+    """How many cells have rows in a table."""
+    there = {(row.policy, row.place) for row in table}
+    return sum(all((cell.policy.name, at) in there for at in cell.places) for cell in cells)
 
 
 def sweeps_in(folder: Path) -> list[Sweep]:

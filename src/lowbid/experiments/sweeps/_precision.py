@@ -14,31 +14,29 @@ import math
 
 import numpy as np
 
+from lowbid._random import normal_quantile
 from lowbid.experiments.sweeps._store import Window
 from lowbid.experiments.sweeps._sweep import Precision
 from lowbid.policies._base import Floats
-from lowbid.simulation import estimates
+from lowbid.simulation._statistics import CONFIDENCE
 
-# The pilot's spread may be too small by chance: this many more runs than it asks for.
-_MARGIN = 1.3
+# Twice the runs that the pilot's spread asks for: it may be small by chance, and regret is skewed.
+_MARGIN = 2.0
+_QUANTILE = normal_quantile.function((1.0 - CONFIDENCE) / 2.0)
 
 
 def further_runs(pilot: Floats, precision: Precision) -> int:
     """How many runs after a pilot, (run, step), give every step's mean this precision.
 
-    Each step has an interval from the pilot, which becomes narrower with the square root of the
-    number of runs. At least as many runs as in the pilot, at most those of the limit.
+    At least as many as in the pilot, at most those of the limit.
     """
     n = len(pilot)
     most = max(n, precision.most_runs - n)
-    found = estimates(pilot, at_least=0.0)
-    half = np.maximum(found.high - found.mean, found.mean - found.low)
+    mean, sd = pilot.mean(axis=0), pilot.std(axis=0, ddof=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.where(half > 0.0, half / (precision.within * found.mean), 0.0)
-    worst = float(np.max(ratio))
-    if not math.isfinite(worst):
-        return most
-    return int(min(max(n, math.ceil(_MARGIN * n * worst**2)), most))
+        ratio = np.where(sd > 0.0, _QUANTILE * sd / (precision.within * mean), 0.0)
+    needed = _MARGIN * float(np.max(ratio**2))
+    return int(min(max(n, math.ceil(min(needed, most))), most))
 
 
 def window_of(runs: int, further: int | None) -> Window:

@@ -14,11 +14,12 @@ from lowbid.simulation._inputs import check_losses, check_size
 
 
 class Tier(NamedTuple):
-    """A horizon, how many runs it has, and at which shorter horizons they are judged too."""
+    """A horizon and its runs: at which shorter horizons they are judged, and what else is kept."""
 
     steps: int
     runs: int
     record: tuple[int, ...] = ()
+    keep: tuple[int, ...] = ()
 
 
 class Precision(NamedTuple):
@@ -159,4 +160,4 @@ def _cell(policy: SweptPolicy, environment: SweptEnvironment, tier: Tier, seed: 
     if not played:
         return None
     runs = max(2, round(policy.share * tier.runs))
-    return Cell(policy, environment, played[-1], seed, runs, played)
+    return Cell(policy, environment, played[-1], seed, runs, played, tier.keep)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from lowbid._require import is_number, require, require_probability, require_whole
+from lowbid._require import is_number, require, require_choice, require_probability, require_whole
 from lowbid.errors import InvalidValueError
 from lowbid.experiments._experiment_file import policy_of_table
 from lowbid.experiments._names import nearest
@@ -33,7 +33,10 @@ _ENTRIES = (
     "tune",
     "policies",
     "environments",
+    "environments_from",
 )
+# Sweep files that come with lowbid, whose environments others can take.
+_OF_LOWBID = {"league": Path(__file__).parents[1] / "league" / "league.toml"}
 _DEFAULT_RUNS, _DEFAULT_MOST_RUNS = 100, 10_000
 # Fewer runs than this say too little of how many more are needed.
 _FEWEST_PILOT_RUNS = 20
@@ -53,12 +56,14 @@ class _SweepReader(TomlFile):
     def read(self) -> Sweep:
         runs = self.at_entry(self._runs, "runs")
         tiers = self._tiers(runs)
-        environments = self._all("environments", environments_of_table)
-        for number, table in enumerate(self.tables("environments")):
-            if "clean" in table:
-                known = [each.name for each in environments]
-                clean = partial(nearest, "environment", str(table["clean"]), known)
-                self.at(clean, "environments", number)
+        environments = self.at_entry(self._environments_from, "environments_from")
+        if "environments" in self.contents or not environments:
+            environments = self._all("environments", environments_of_table, environments)
+            for number, table in enumerate(self.tables("environments")):
+                if "clean" in table:
+                    known = [each.name for each in environments]
+                    clean = partial(nearest, "environment", str(table["clean"]), known)
+                    self.at(clean, "environments", number)
         policies = self._all("policies", policies_of_table)
         sweep = partial(
             Sweep,
@@ -77,9 +82,22 @@ class _SweepReader(TomlFile):
         self.at_entry(made.check, "policies")
         return made
 
-    def _all(self, name: str, make: Callable[[Mapping[str, Any], int], list[N]]) -> list[N]:
+    def _environments_from(self) -> list[SweptEnvironment]:
+        """The environments of another file."""
+        if "environments_from" not in self.contents:
+            return []
+        name = self.contents["environments_from"]
+        require_choice("environments_from", name, tuple(_OF_LOWBID))
+        return list(read_sweep(_OF_LOWBID[name]).environments)
+
+    def _all(
+        self,
+        name: str,
+        make: Callable[[Mapping[str, Any], int], list[N]],
+        before: Sequence[N] = (),
+    ) -> list[N]:
         """What all tables of a name make; no two may have the same name."""
-        found: list[N] = []
+        found: list[N] = list(before)
         for number, table in enumerate(self.tables(name)):
             found += self.at(partial(_new, name, make, table, number, found), name, number)
         return found
@@ -170,16 +188,18 @@ def _read_tune(tune: Any, environments: list[SweptEnvironment]) -> TuneSplit:
 
 
 def _tier(table: Mapping[str, Any], runs: int) -> Tier:
-    known = ("steps", "runs", "record")
+    known = ("steps", "runs", "record", "keep")
     given = {nearest("entry of [[horizons]]", key, known): value for key, value in table.items()}
     require("steps" in given, "a table of horizons needs steps = ..., such as 10_000.")
     steps = read_horizon(given["steps"])
     runs = require_whole("runs", given.get("runs", runs), at_least=2)
-    record = given.get("record", [])
-    require(isinstance(record, list), f"record is {record!r}; give a list of steps.")
-    for step in record:
-        require_whole("record", step, at_most=steps)
-    return Tier(steps, runs, tuple(sorted({*record, steps})))
+    lists = {}
+    for name in ("record", "keep"):
+        lists[name] = given.get(name, [])
+        require(isinstance(lists[name], list), f"{name} is {lists[name]!r}; give a list of steps.")
+        for step in lists[name]:
+            require_whole(name, step, at_most=steps)
+    return Tier(steps, runs, tuple(sorted({*lists["record"], steps})), tuple(lists["keep"]))
 
 
 def policies_of_table(table: Mapping[str, Any], number: int) -> list[SweptPolicy]:

@@ -2,16 +2,298 @@
 
 from __future__ import annotations
 
+import importlib.util
+import math
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from lowbid.experiments.sweeps._play_sweep import read_table
+from lowbid._replace_file import replace_file
+from lowbid._version import __version__
+from lowbid.errors import MissingPackageError
+from lowbid.experiments.sweeps._cell import Cell
+from lowbid.experiments.sweeps._play_sweep import cells_finished, read_table, window_on_file
 from lowbid.experiments.sweeps._store import CellStore
 from lowbid.experiments.sweeps._sweep import Sweep
+from lowbid.experiments.sweeps._sweep_scores import (
+    Part,
+    Ratios,
+    SweepScore,
+    ratios_of,
+    regrets,
+    sweep_scores,
+)
+from lowbid.experiments.sweeps._tidy import SweepTable
+from lowbid.experiments.sweeps._tuning import Tuned, tuned
+from lowbid.report import (
+    Block,
+    Code,
+    Facts,
+    Heading,
+    Page,
+    Section,
+    SweepView,
+    Table,
+    Text,
+    figure,
+    interval,
+    plain,
+    render,
+    save_heat_map,
+    save_parameter_figure,
+    save_ranking_figure,
+)
+from lowbid.simulation import caution, estimates
+
+# Curves of more cells than this would make a page that no browser likes to open.
+_MOST_CURVES = 3_000
+# More rows or columns than this cannot be read on paper.
+_MOST_ON_PAPER = 60
+
+EXPLANATION = (
+    "Score: the geometric mean, over environments, steps and seeds, of a policy's mean regret over "
+    "the lowest one of all policies there. Worst: the largest of these ratios. Stuck: the share of "
+    "runs, on environments with given arms, whose last tenth lost at least 90% of the smallest gap "
+    "per step. In brackets: 95% intervals from drawing the environments again with replacement; "
+    "they say how much a figure depends on which environments there are, and the upper end of the "
+    "worst ratio cannot lie above what was seen. Only places where every policy is finished "
+    "count; a policy that does not play all of them is scored on those that it plays."
+)
 
 
 def write_up(sweep: Sweep, folder: Path, command: str) -> str:
-    """Write everything that can be made of what is on file; the answer is the ranking as a text."""
-    table, cells = read_table(sweep, CellStore(folder)), sweep.cells
-    table.to_csv(folder / sweep.name / "table.csv")
-    finished = len({(row.policy, row.place.environment, row.horizon, row.cell) for row in table})
-    return f"{sweep.title}: {finished:,} of {len(cells):,} cells are finished"
+    """Write everything that can be made of what is on file; the answer is a text for a terminal."""
+    store, cells = CellStore(folder), sweep.cells
+    table, part = read_table(sweep, store), folder / sweep.name
+    part.mkdir(parents=True, exist_ok=True)
+    table.to_csv(part / "table.csv")
+    if importlib.util.find_spec("pyarrow") is not None:
+        table.to_parquet(part / "table.parquet")
+    finished = cells_finished(cells, table)
+    lead = f"{finished:,} of {len(cells):,} cells are finished"
+    known = regrets(table, sweep.places(cells))
+    if not known:
+        return f"{sweep.title}: {lead}; nothing can be compared yet."
+    scores = sweep_scores(table.rows, known)
+    choices = tuned(sweep.policies, sweep.tune, table.rows, known) if sweep.tune else []
+    page = Page(
+        sweep.title,
+        f"{len(sweep.policies)} policies on {len(sweep.environments)} environments; {lead}. "
+        + caution(min(row.figures.runs for row in table)),
+        [
+            Section("Ranking", [Text(EXPLANATION), ranking_table(scores)]),
+            *([_tuning_section(choices)] if choices else []),
+            Section("Cell by cell", [SweepView(view_data(sweep, store, table, known, scores))]),
+            _provenance(sweep, command),
+        ],
+    )
+    with replace_file(part / "report.html") as file:
+        file.write(render(page).encode())
+    _draw(sweep, part, table, known, scores)
+    text = [f"{sweep.title}: {lead}", plain(ranking_table(scores[:20]))]
+    if choices:
+        text += ["Chosen on some environments, judged on others:", plain(tuning_table(choices))]
+    return "\n\n".join([*text, f"The page is {part / 'report.html'}; table.csv is beside it."])
+
+
+def ranking_table(scores: Sequence[SweepScore]) -> Table:
+    """One row for each policy, best first."""
+    rows = [
+        [
+            score.name,
+            _interval(score.mean),
+            _interval(score.worst),
+            f"{score.worst_at.environment}, {score.worst_at.step:,}",
+            _percent(score.stuck),
+            str(score.places),
+        ]
+        for score in scores
+    ]
+    head = ["policy", "score", "worst", "worst at", "stuck", "places"]
+    return Table(head, rows, text_columns=frozenset({3}))
+
+
+def tuning_table(choices: Sequence[Tuned]) -> Table:
+    """One row for each rule: its setting that was chosen, and how that was judged."""
+    rows = [
+        [
+            each.rule,
+            str(each.tried),
+            each.chosen.name,
+            figure(each.chosen.mean.value),
+            _interval(each.judged.mean),
+            each.hindsight.name,
+            figure(each.hindsight.mean.value),
+        ]
+        for each in choices
+    ]
+    head = ["rule", "settings tried", "chosen", "score there", "score when judged"]
+    return Table([*head, "best in hindsight", "its score"], rows, frozenset({2, 5}))
+
+
+def _tuning_section(choices: Sequence[Tuned]) -> Section:
+    text = (
+        "For each rule, the setting with the best score on the environments for choosing, and its "
+        "score on those for judging, which had no say in the choice. The more settings were tried, "
+        "the more the score on the first kind flatters; the score when judged does not."
+    )
+    return Section("Tuned and judged", [Text(text), tuning_table(choices)])
+
+
+def _provenance(sweep: Sweep, command: str) -> Section:
+    blocks: list[Block] = [
+        Code(
+            f"{command}\n\n# What is there so far, also while it runs:\nlowbid sweep --show FOLDER"
+        )
+    ]
+    if sweep.precision is not None:
+        blocks.append(
+            Text(
+                f"Each cell's first runs decided how many further ones it got for a mean exact to "
+                f"{sweep.precision.within:.0%}, at most {sweep.precision.most_runs:,}, and were "
+                "then left out: means and intervals are of the further runs alone, so that the "
+                "decision does not bias them."
+            )
+        )
+    if sweep.text:
+        blocks += [Heading("The file"), Code(sweep.text.strip())]
+    return Section("Run it again", [*blocks, Facts({"lowbid": __version__})])
+
+
+def view_data(
+    sweep: Sweep, store: CellStore, table: SweepTable, known: Ratios, scores: Sequence[SweepScore]
+) -> dict[str, Any]:
+    """What the page's script shows: policies, environments, cells, and their curves."""
+    policies = {each.name: i for i, each in enumerate(sweep.policies)}
+    environments = {each.name: i for i, each in enumerate(sweep.environments)}
+    ratios, settings = ratios_of(known), {each.name: each.settings for each in sweep.policies}
+    rows = [
+        {
+            "policy": policies[row.policy],
+            "environment": environments[row.place.environment],
+            "step": row.place.step,
+            "seed": row.place.seed,
+            "horizon": row.horizon,
+            "runs": row.figures.runs,
+            "mean": _short(row.figures.mean),
+            "low": _short(row.figures.low),
+            "high": _short(row.figures.high),
+            "stuck": row.figures.stuck,
+            "ratio": _short(ratios.get(row.place, {}).get(row.policy, math.nan)),
+        }
+        for row in table
+    ]
+    return {
+        "name": sweep.name,
+        "policies": [
+            {"name": each.name, "rule": each.rule, "settings": _texts(settings[each.name])}
+            for each in sweep.policies
+        ],
+        "order": [policies[score.name] for score in scores],
+        "environments": [{"name": e.name, "title": e.title or e.name} for e in sweep.environments],
+        "rows": rows,
+        "curves": _curves(sweep, store, policies, environments),
+        "csv": table.to_csv(),
+    }
+
+
+def _curves(
+    sweep: Sweep, store: CellStore, policies: dict[str, int], environments: dict[str, int]
+) -> list[dict[str, Any]]:
+    cells: list[Cell] = [cell for cell in sweep.cells if cell.seed == sweep.seeds[0]]
+    if len(cells) > _MOST_CURVES:
+        return []
+    found = []
+    for cell in cells:
+        result, window = store.result(cell), window_on_file(cell, store, sweep.precision)
+        if result is None or window is None or result.regret.shape[1] < window.last:
+            continue
+        means = estimates(result.regret[0, window.first : window.last], at_least=0.0)
+        found.append(
+            {
+                "policy": policies[cell.policy.name],
+                "environment": environments[cell.environment.name],
+                "horizon": cell.horizon,
+                "steps": result.checkpoints.tolist(),
+                **{k: [_short(x) for x in getattr(means, k)] for k in ("mean", "low", "high")},
+            }
+        )
+    return found
+
+
+def _draw(
+    sweep: Sweep, part: Path, table: SweepTable, known: Ratios, scores: Sequence[SweepScore]
+) -> None:
+    """Figures for a paper; without matplotlib, the page has to do."""
+    try:
+        best = scores[:_MOST_ON_PAPER]
+        spans = {score.name: score.mean for score in best}
+        save_ranking_figure(spans, part / "figures", "ranking")
+        ratios = ratios_of(known)
+        step = max(place.step for place in ratios)
+        cells = {
+            (name, place.environment): ratio
+            for place, row in ratios.items()
+            if place.step == step
+            for name, ratio in row.items()
+        }
+        shown = [score.name for score in best]
+        columns = list(dict.fromkeys(environment for _, environment in cells))[:_MOST_ON_PAPER]
+        save_heat_map(cells, shown, columns, f"after {step:,} steps", part / "figures", "heat-map")
+        for rule, name, points in parameter_points(sweep, scores):
+            save_parameter_figure(points, name, part / "figures", f"{_slug(rule)}-{_slug(name)}")
+    except MissingPackageError:
+        return
+
+
+def parameter_points(
+    sweep: Sweep, scores: Sequence[SweepScore]
+) -> list[tuple[str, str, dict[str, list[tuple[float, Part]]]]]:
+    """For each rule and each parameter with several numbers: scores by the other parameters."""
+    by_name = {score.name: score.mean for score in scores}
+    found = []
+    for rule in dict.fromkeys(each.rule for each in sweep.policies):
+        own = [each for each in sweep.policies if each.rule == rule and each.name in by_name]
+        for name in dict.fromkeys(key for each in own for key in each.settings):
+            values = {
+                each.settings.get(name) for each in own if _is_number(each.settings.get(name))
+            }
+            if len(values) < 2:
+                continue
+            lines: dict[str, list[tuple[float, Part]]] = {}
+            for each in own:
+                if _is_number(each.settings.get(name)):
+                    rest = {k: v for k, v in each.settings.items() if k != name}
+                    label = ", ".join(f"{k}={v}" for k, v in rest.items()) or rule
+                    point = float(each.settings[name]), by_name[each.name]
+                    lines.setdefault(label, []).append(point)
+            found.append((rule, name, {label: sorted(p) for label, p in lines.items()}))
+    return found
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _interval(part: Part) -> str:
+    return f"{figure(part.value)} {interval(part.low, part.high)}".rstrip()
+
+
+def _percent(part: Part) -> str:
+    if math.isnan(part.value):
+        return "–"
+    if math.isnan(part.low):
+        return f"{part.value:.1%}"
+    return f"{part.value:.1%} [{part.low:.1%}, {part.high:.1%}]"
+
+
+def _short(value: float) -> float | None:
+    return float(f"{value:.5g}") if math.isfinite(value) else None
+
+
+def _texts(settings: dict[str, Any]) -> dict[str, Any]:
+    return {k: v if _is_number(v) else str(v) for k, v in settings.items()}
+
+
+def _slug(text: str) -> str:
+    return "".join(c if c.isalnum() else "-" for c in text.lower())

@@ -1,0 +1,140 @@
+"""Who is how far from the best, over all places of a sweep, and how sure that is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from lowbid.experiments.sweeps._cell import Place
+from lowbid.experiments.sweeps._tidy import Row
+from lowbid.policies._base import Floats
+
+_RESAMPLES, _SEED = 2_000, 0
+_ENDS = (0.025, 0.975)
+# Ratios to a regret of nothing would be infinite.
+_SMALLEST_REGRET = 1e-12
+
+Ratios = dict[Place, dict[str, float]]
+
+
+class Part(NamedTuple):
+    """A figure with its 95% interval from resampling environments."""
+
+    value: float
+    low: float
+    high: float
+
+
+class SweepScore(NamedTuple):
+    """How a policy did.
+
+    Attributes
+    ----------
+    name : str
+        The policy.
+    mean : Part
+        The geometric mean, over places, of its mean regret over the lowest one.
+    worst : Part
+        The largest of these ratios.
+    worst_at : Place
+        Where that was.
+    stuck : Part
+        The share of runs that end on a wrong arm, where arms are given; NaN if there are none.
+    places : int
+        The number of places.
+    """
+
+    name: str
+    mean: Part
+    worst: Part
+    worst_at: Place
+    stuck: Part
+    places: int
+
+
+def regrets(rows: Iterable[Row], wanted: Mapping[Place, Collection[str]]) -> Ratios:
+    """The mean regret of every policy at the places where none is missing yet."""
+    found: Ratios = {}
+    for row in rows:
+        if row.policy in wanted.get(row.place, ()):
+            found.setdefault(row.place, {})[row.policy] = row.figures.mean
+    return {place: row for place, row in found.items() if set(row) == set(wanted[place])}
+
+
+def ratios_of(table: Ratios) -> Ratios:
+    """Every regret over the lowest one at its place."""
+    return {
+        place: {name: ratio_to(value, min(row.values())) for name, value in row.items()}
+        for place, row in table.items()
+    }
+
+
+def ratio_to(value: float, best: float) -> float:
+    """A regret over the lowest one; 1 for the best even if that is nothing."""
+    return max(value, _SMALLEST_REGRET) / max(best, _SMALLEST_REGRET)
+
+
+def geometric_mean(ratios: Iterable[float]) -> float:
+    """The geometric mean."""
+    return math.exp(float(np.mean(np.log(list(ratios)))))
+
+
+def sweep_scores(rows: Sequence[Row], table: Ratios) -> list[SweepScore]:
+    """The score of every policy over the places of a table, best first.
+
+    The intervals say how much the score depends on which environments were chosen: environments
+    are drawn again with replacement, each with all its steps and seeds.
+    """
+    ratios = ratios_of(table)
+    names = dict.fromkeys(name for row in ratios.values() for name in row)
+    found = [_score(name, rows, ratios) for name in names]
+    return sorted(found, key=lambda score: score.mean.value)
+
+
+def _score(name: str, rows: Sequence[Row], ratios: Ratios) -> SweepScore:
+    own = {place: row[name] for place, row in ratios.items() if name in row}
+    environments = list(dict.fromkeys(place.environment for place in own))
+    by_environment = [
+        np.array([r for place, r in own.items() if place.environment == each])
+        for each in environments
+    ]
+    ended = {each: [0.0, 0.0] for each in environments}  # stuck runs, and all
+    for row in rows:
+        if row.policy == name and row.place in own and row.figures.stuck is not None:
+            ended[row.place.environment][0] += row.figures.stuck * row.figures.runs
+            ended[row.place.environment][1] += row.figures.runs
+    logs = np.array([[np.log(each).sum(), len(each)] for each in by_environment])
+    largest = np.array([each.max() for each in by_environment])
+    runs = np.array(list(ended.values()))
+    drawn = _resamples(len(environments))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = np.exp(logs[drawn, 0].sum(axis=1) / logs[drawn, 1].sum(axis=1))
+        stuck = runs[drawn, 0].sum(axis=1) / runs[drawn, 1].sum(axis=1)
+        share = float(runs[:, 0].sum() / runs[:, 1].sum())
+    worst_at = max(own, key=lambda place: own[place])
+    return SweepScore(
+        name,
+        _part(geometric_mean(own.values()), means),
+        _part(own[worst_at], largest[drawn].max(axis=1)),
+        worst_at,
+        _part(share, stuck),
+        len(own),
+    )
+
+
+def _resamples(number: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+    if number < 2:  # one environment says nothing of how much others would differ
+        return np.zeros((0, number), np.int64)
+    rng = np.random.default_rng(_SEED)
+    return rng.integers(number, size=(_RESAMPLES, number))
+
+
+def _part(value: float, resampled: Floats) -> Part:
+    known = resampled[np.isfinite(resampled)]
+    if math.isnan(value) or not len(known):
+        return Part(value, math.nan, math.nan)
+    low, high = np.quantile(known, _ENDS).tolist()
+    return Part(value, low, high)

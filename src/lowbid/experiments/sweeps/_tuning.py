@@ -1,0 +1,62 @@
+"""Parameters chosen on some environments and judged on others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from lowbid.experiments.sweeps._cell import SweptPolicy
+from lowbid.experiments.sweeps._sweep import TuneSplit
+from lowbid.experiments.sweeps._sweep_scores import Ratios, SweepScore, sweep_scores
+from lowbid.experiments.sweeps._tidy import Row
+
+
+class Tuned(NamedTuple):
+    """What became of a rule's best setting.
+
+    Attributes
+    ----------
+    rule : str
+        The rule.
+    tried : int
+        How many settings of it were tried.
+    chosen : SweepScore
+        The setting with the best score on the environments for choosing, and that score.
+    judged : SweepScore
+        The same setting on the environments for judging.
+    hindsight : SweepScore
+        The setting that would have been the best there, which nobody could know before.
+    """
+
+    rule: str
+    tried: int
+    chosen: SweepScore
+    judged: SweepScore
+    hindsight: SweepScore
+
+
+def tuned(
+    policies: Sequence[SweptPolicy], split: TuneSplit, rows: Sequence[Row], table: Ratios
+) -> list[Tuned]:
+    """For each rule its setting that was best on some environments, judged by others; best first.
+
+    In both, a ratio is to the lowest regret of all policies and settings of the sweep.
+    """
+    on, judge = (
+        {
+            score.name: score
+            for score in sweep_scores(
+                rows, {place: row for place, row in table.items() if place.environment in names}
+            )
+        }
+        for names in (split.on, split.judge)
+    )
+    found = []
+    for rule in dict.fromkeys(each.rule for each in policies):
+        settings = [each.name for each in policies if each.rule == rule]
+        known = [name for name in settings if name in on and name in judge]
+        if known:
+            chosen = min(known, key=lambda name: on[name].mean.value)
+            hindsight = min(known, key=lambda name: judge[name].mean.value)
+            found.append(Tuned(rule, len(settings), on[chosen], judge[chosen], judge[hindsight]))
+    return sorted(found, key=lambda each: each.judged.mean.value)

@@ -3,12 +3,101 @@ import time
 
 import pytest
 
-from lowbid.shared._calls import Look
+import lowbid
+from lowbid.shared._bandit import answering, deciding
+from lowbid.shared._calls import Call, Reply
 from lowbid.shared._group import GroupCommit
 
 
-def calls_of(count):
-    return [Look(lambda *_: None) for _ in range(count)]
+class Plain(Call):
+    def plan(self, replica, memory, time):
+        return Reply(None)
+
+
+def test_calls_that_are_submitted_together_are_carried_out_together():
+    batches = []
+
+    def carry_out(calls):
+        batches.append(list(calls))
+        for number, call in enumerate(calls):
+            call.succeed(number)
+
+    calls = [Plain() for _ in range(5)]
+    GroupCommit(carry_out).submit_all(calls)
+    assert batches == [calls]
+    assert [call.value for call in calls] == [0, 1, 2, 3, 4]
+
+
+def test_an_error_of_one_call_is_kept_with_it():
+    def carry_out(calls):
+        for number, call in enumerate(calls):
+            call.fail(ValueError(number)) if number == 1 else call.succeed(number)
+
+    calls = [Plain() for _ in range(3)]
+    GroupCommit(carry_out).submit_all(calls)
+    assert [call.value for call in calls] == [0, None, 2]
+    assert isinstance(calls[1].error, ValueError)
+
+
+def test_calls_left_over_by_a_leader_that_fails_are_carried_out_all_the_same():
+    failures = iter([True, False])
+
+    def carry_out(calls):
+        if next(failures):
+            raise RuntimeError("the store is gone")
+        for call in calls:
+            call.succeed("done")
+
+    calls = [Plain() for _ in range(3)]
+    GroupCommit(carry_out).submit_all(calls)
+    assert isinstance(calls[0].error, RuntimeError)
+    assert [call.value for call in calls[1:]] == ["done", "done"]
+
+
+def test_threads_and_groups_of_calls_wait_for_each_other():
+    lock = threading.Lock()
+
+    def carry_out(calls):
+        assert lock.acquire(blocking=False)  # one leader at a time
+        for call in calls:
+            call.succeed(1)
+        lock.release()
+
+    group, total = GroupCommit(carry_out), []
+
+    def work(number):
+        for _ in range(200):
+            if number % 2:
+                calls = [Plain() for _ in range(3)]
+                group.submit_all(calls)
+                total.append(sum(call.value for call in calls))
+            else:
+                total.append(group.submit(Plain()))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert sum(total) == 3 * 200 * (1 + 3)
+    assert not group.busy
+
+
+@pytest.mark.parametrize("several", [1, 3])
+def test_a_bandit_answers_calls_together(url, several):
+    bandit = lowbid.open(url, "shop", arms=["a", "b"], reward_range=(0, 1))
+    calls = [deciding(None, None, f"request {i}") for i in range(several)]
+    bandit.submit_all(calls)
+    decisions = [call.value for call in calls]
+    assert len({decision.id for decision in decisions}) == several
+    report = answering([decision.id for decision in decisions], rewards=[1.0] * several)
+    bandit.submit_all([report])
+    assert report.value == ["taken"] * several
+    assert sum(bandit.counts().values()) == several
+
+
+def plain(count):
+    return [Plain() for _ in range(count)]
 
 
 def submitted(group, calls):
@@ -40,7 +129,7 @@ def test_calls_that_come_meanwhile_go_together():
             call.succeed("done")
 
     group = GroupCommit(carry_out)
-    assert submitted(group, calls_of(20)) == ["done"] * 20
+    assert submitted(group, plain(20)) == ["done"] * 20
     assert sum(batches) == 20
     assert len(batches) < 10
     assert not group.busy
@@ -56,7 +145,7 @@ def test_the_calls_of_others_survive_a_leader_that_fails():
         for call in batch:
             call.succeed("done")
 
-    got = submitted(GroupCommit(carry_out), calls_of(8))
+    got = submitted(GroupCommit(carry_out), plain(8))
     assert got.count("done") == 6
     assert sum(isinstance(each, MemoryError) for each in got) == 2
 
@@ -67,18 +156,4 @@ def test_an_error_is_raised_where_it_belongs():
             call.fail(KeyError("mine"))
 
     with pytest.raises(KeyError, match="mine"):
-        GroupCommit(carry_out).submit(calls_of(1)[0])
-
-
-def test_calls_of_one_thread_go_together():
-    batches = []
-
-    def carry_out(batch):
-        batches.append(len(batch))
-        for call in batch:
-            call.succeed(len(batches))
-
-    group, calls = GroupCommit(carry_out), calls_of(5)
-    group.submit_all(calls)
-    assert batches == [5]
-    assert all(call.done for call in calls)
+        GroupCommit(carry_out).submit(Plain())

@@ -13,7 +13,7 @@ help:
 	@echo "make mutate      plant mistakes and see that the tests notice; WORDS=simulation for some"
 	@echo "make lint        check style, types and the direction of imports"
 	@echo "make coverage    run the kernels' tests uncompiled and report what they cover"
-	@echo "make tables      write the documentation's table and number of policies anew"
+	@echo "make tables      rewrite the documentation's table and number of policies"
 	@echo "make docs        build the documentation site, out/site/index.html; no network is needed"
 	@echo "make dist        build wheel and sdist, and test them in a new environment"
 	@echo "make bench       lowbid beside its peers and beside C, and how cost grows; half an hour"
@@ -56,7 +56,7 @@ coverage: $(VENV)/installed
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q tests/uncompiled tests/environments
 	$(BIN)/coverage report --include='$(KERNELS)' --omit='$(NO_KERNELS)' --fail-under=95
 
-# What the documentation says of the policies: docs/policies.md, and the README's number.
+# What the documentation says about the policies: docs/policies.md, and the README's number.
 .PHONY: tables
 tables: $(VENV)/installed
 	$(BIN)/python docs/tables.py

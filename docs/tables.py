@@ -1,4 +1,4 @@
-"""Write what the documentation says of the policies anew: python docs/tables.py, or make tables.
+"""Rewrite what the documentation says about the policies: python docs/tables.py, or make tables.
 
 The table of docs/policies.md, and the number of policies in the README.
 """

@@ -1,4 +1,4 @@
-"""Play the league: policies that know nothing of the losses, on many settings.
+"""Play the league: policies that know nothing about the losses, on many settings.
 
 What was played before is read from the folder, so that the command goes on where it was stopped,
 and a policy that is added plays alone. With --policies your own ones join the rest:

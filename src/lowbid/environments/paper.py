@@ -26,7 +26,7 @@ def paper_test(number: int) -> Environment:
     ----------
     number : int
         1: a best arm that hardly ever loses; 2: high losses and small gaps; 3, 4 and 5: ten
-        Bernoulli, Gaussian or exponential arms whose means are drawn anew in each run.
+        Bernoulli, Gaussian or exponential arms whose means are drawn again in each run.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Arms that are themselves drawn at random, anew in each run."""
+"""Arms that are themselves drawn at random in each run."""
 
 from __future__ import annotations
 

@@ -85,7 +85,10 @@ class Case:
             steps = _growths(policy, self.horizon)
             if 0 < len(steps) <= _MOST_MARKS:
                 by_steps.setdefault(steps, []).append(name)
-        marks = {f"a batch more of {' and '.join(who)}": steps for steps, who in by_steps.items()}
+        marks = {}
+        for steps, who in by_steps.items():
+            add = "adds" if len(who) == 1 else "add"
+            marks[f"{' and '.join(who)} {add} a batch"] = steps
         return marks | _changes(self.environment, self.horizon)
 
     def bounds(self) -> BoundCurves:

@@ -1,4 +1,4 @@
-"""What was chosen, what came of it, and how likely the choice was."""
+"""What was chosen, its outcome, and how likely the choice was."""
 
 from __future__ import annotations
 

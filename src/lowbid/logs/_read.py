@@ -53,7 +53,7 @@ def read_log(
     arm : str
         The column of the arms.
     reward, loss : str, optional
-        The column of what came of them; by default ``"reward"`` or ``"loss"``, whichever there is.
+        The column of outcomes; by default ``"reward"`` or ``"loss"``, whichever there is.
     propensity : str, optional
         The column of the chance with which each arm was chosen; by default ``"propensity"``, if
         there is such a column. None if it is not to be read.

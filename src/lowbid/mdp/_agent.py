@@ -1,4 +1,4 @@
-"""An agent to put into any loop: it is asked what to do, and told what came of it."""
+"""An agent for any loop: ask it what to do, and report the outcome."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Range = tuple[float, float]
 
 
 class Agent:
-    """A rule at work in an environment of your own.
+    """A rule in use in an environment of your own.
 
     An episode is ``begin(state)``, then ``act()`` and ``update(...)`` in turn. The whole episode is
     planned when it begins.
@@ -307,7 +307,7 @@ class Agent:
         return {**self.__dict__, "_bound": {}}
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a file from which `load` makes an agent that goes on as this one would.
+        """Write a file from which `load` makes an agent that continues as this one would.
 
         The file is replaced whole or not at all.
         """

@@ -1,4 +1,4 @@
-"""What a rule is told about a problem before the first episode."""
+"""What a rule knows about a problem before the first episode."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lowbid.policies._base import Floats, Ints
 
 
 class Problem(NamedTuple):
-    """What a rule is told before the first episode; kernels read it.
+    """What a rule knows before the first episode; kernels read it.
 
     Rules are told losses. If the caller has rewards, the loss is ``best_reward - reward``; if the
     caller has losses, `best_reward` is 0 and a reward is a negated loss.

@@ -34,7 +34,7 @@ from lowbid.policies import BatchLikelihood, Policy
 
 
 class Bandit(BanditViews):
-    """A policy at work: ask it what to do, and report what came of it.
+    """A policy in use: ask it for an arm, and report the outcome.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Bandit(BanditViews):
         What there is to choose from, by name; a number stands for 0, 1, 2, ...
     policy : Policy, optional
         By default `BatchLikelihood`, which takes losses or rewards of any size and sign, has
-        nothing to tune, and won the league of policies that know nothing of the losses.
+        nothing to tune, and won the league of policies that know nothing about the losses.
     seed : int
         0 or larger; fixes the policy's own randomness.
     horizon : int, optional
@@ -172,7 +172,7 @@ class Bandit(BanditViews):
         loss: float | None = None,
         reward: float | None = None,
     ) -> Rejection | None:
-        """Report what came of an arm, or of a decision.
+        """Report the outcome of an arm, or of a decision.
 
         Parameters
         ----------
@@ -184,7 +184,7 @@ class Bandit(BanditViews):
         Returns
         -------
         None, "closed" or "removed"
-            None if it was taken in. Else nothing has changed: the decision was answered or
+            None if it was recorded. Otherwise nothing has changed: the decision was answered or
             forgotten before, or its arm was removed.
         """
         self._lock.acquire()  # `with` would take twice as long
@@ -207,7 +207,7 @@ class Bandit(BanditViews):
         losses: Sequence[float] | None = None,
         rewards: Sequence[float] | None = None,
     ) -> list[Rejection | None]:
-        """Report what came of many arms or decisions: all are taken in, or none if one is wrong.
+        """Report the outcomes of many arms or decisions: all are recorded, or none if one is wrong.
 
         Returns
         -------
@@ -246,7 +246,7 @@ class Bandit(BanditViews):
         Returns
         -------
         int
-            How many lines were taken in.
+            How many lines were recorded.
 
         Raises
         ------
@@ -293,7 +293,7 @@ class Bandit(BanditViews):
             self._core.remove_arm(arm)
 
     def pause_arm(self, arm: Arm) -> None:
-        """Do not choose an arm until `resume_arm`; its late feedback is still taken in."""
+        """Do not choose an arm until `resume_arm`; its late feedback is still recorded."""
         with self._lock:
             self._core.roster.pause(arm)
 
@@ -418,7 +418,7 @@ class Bandit(BanditViews):
 
         What this bandit knows already is skipped: its own changes, what was applied before, and
         all that it was loaded with. If changes that came earlier are missing, or an arm is not
-        known here, nothing is taken in.
+        known here, nothing is recorded.
         """
         with self._lock:
             return self._core.apply(changes)

@@ -30,13 +30,13 @@ class Kernels(NamedTuple):
     Attributes
     ----------
     init
-        ``init(parameters, n_arms, capacity)`` makes the state before the first step, with room
+        ``init(parameters, n_arms, capacity)`` creates the state before the first step, with room
         for `capacity` steps if the policy keeps a history.
     select
-        ``select(parameters, state, step, stream)`` gives the arm to play at this step, counted
+        ``select(parameters, state, step, stream)`` returns the arm to play at this step, counted
         from 1.
     update
-        ``update(parameters, state, arm, loss, step, stream)`` takes in the loss of an arm.
+        ``update(parameters, state, arm, loss, step, stream)`` records the loss of an arm.
     """
 
     init: Callable[..., Any]
@@ -53,7 +53,7 @@ class About:
     family : str
         The idea behind it: index, posterior sampling, ensemble, ...
     needs : str
-        What it must be told about the losses.
+        What it must know about the losses.
     time, memory : str
         How its cost per step and its state grow, with K arms, l batches, t steps so far.
     guarantee : str
@@ -61,7 +61,7 @@ class About:
     bibtex : str
         What to cite.
     pending : str
-        What it makes of decisions whose loss is not known yet.
+        How it treats decisions whose loss is not known yet.
     """
 
     family: str
@@ -134,7 +134,7 @@ class Policy(Parameterised):
 
     @property
     def location_free(self) -> bool:
-        """Whether adding a number to every loss leaves all choices the same, but for rounding."""
+        """Whether adding a number to every loss leaves all choices the same, up to rounding."""
         return False
 
     @property

@@ -81,7 +81,7 @@ class ACB(SpreadPolicy):
 
     The largest one stands in for a confidence width: with m the mean of the arm's losses, the
     index is :math:`m - \beta \max_j |w_{j,a}|`, and the arm of lowest index is played; arms not
-    yet played come first. Noise is added at each loss of the arm, and never drawn anew. Ties are
+    yet played come first. Noise is added at each loss of the arm, and never drawn again. Ties are
     broken uniformly at random.
 
     Parameters

@@ -245,7 +245,7 @@ def update(
 class BatchLikelihood(RacePolicy):
     r"""Batch likelihood, an heir of `BatchEnsemble`.
 
-    It needs to know nothing of the losses: no family, scale, location, range or horizon. It was
+    It needs to know nothing about the losses: no family, scale, location, range or horizon. It was
     found by experiment; nothing is proved about it.
 
     The losses of each arm are dealt round-robin into l batches. The leader is the arm of lowest

@@ -100,7 +100,7 @@ class GIRO(Policy):
     To the n losses of an arm add a n losses of 0 and a n losses of 1, and draw as many from all
     of these, with replacement: the mean of the draws is the arm's index. The arm of lowest index
     is played; arms not yet played come first. Ties are broken uniformly at random. If a n is not
-    whole it is rounded up or down at random, anew at each step, so that its mean is right.
+    whole it is rounded up or down at random at each step, so that its mean is right.
 
     For losses of 0 and 1 the sum of the draws is one binomial number; otherwise a step takes time
     that grows with the number of steps so far.

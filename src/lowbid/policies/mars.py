@@ -103,7 +103,7 @@ def select(parameters: MARS, state: State, step: int, stream: Stream) -> int:
 def update(
     parameters: MARS, state: State, arm: int, loss: float, step: int, stream: Stream
 ) -> None:
-    """Show the loss to the subsets that want it, and set the arm's index anew."""
+    """Show the loss to the subsets that want it, and recompute the arm's index."""
     if math.isnan(state.origin[0]):
         state.origin[0] = loss
     loss -= state.origin[0]

@@ -164,7 +164,7 @@ def update(
 class MomentIMED(RacePolicy):
     r"""IMED with a divergence that is fitted to the first three moments of an arm's losses.
 
-    It needs to know nothing of the losses: no family, scale, location, range or horizon. It was
+    It needs to know nothing about the losses: no family, scale, location, range or horizon. It was
     found by experiment; nothing is proved about it.
 
     The leader is the arm of lowest mean. Take an arm with n losses of mean m, d above the leader's

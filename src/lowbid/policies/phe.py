@@ -69,7 +69,7 @@ def update(parameters: PHE, state: State, arm: int, loss: float, step: int, stre
 class PHE(Policy):
     r"""Perturbed-history exploration, in loss form.
 
-    With n losses of arm a, of sum S, flip :math:`\lceil a n \rceil` fair coins anew at each step;
+    With n losses of arm a, of sum S, flip :math:`\lceil a n \rceil` new fair coins at each step;
     with U heads among them, the arm's index is
 
     .. math:: \frac{S + U}{n + \lceil a n \rceil},

@@ -44,7 +44,7 @@ class RBSDA(DuelPolicy):
     once, in random order; if there is none, the leader is played once. An arm with as many losses
     as the leader does not fight. In the first round every arm is played once.
 
-    It knows nothing of the losses' family, scale or location, and yet matches the lower bound on
+    It knows nothing about the losses' family, scale or location, and yet matches the lower bound on
     regret for Bernoulli, Gaussian of any common variance, and Poisson losses.
 
     Parameters

@@ -137,7 +137,7 @@ class SharedBandit(BanditViews):
         reward: float | None = None,
         request_id: str | None = None,
     ) -> Rejection | None:
-        """Report what came of an arm, or of a decision, which counts once.
+        """Report the outcome of an arm, or of a decision, which counts once.
 
         Parameters
         ----------
@@ -167,7 +167,7 @@ class SharedBandit(BanditViews):
         rewards: Sequence[float] | None = None,
         request_id: str | None = None,
     ) -> list[Rejection | None]:
-        """Report what came of many arms or decisions: all are taken in, or none if one is wrong.
+        """Report the outcomes of many arms or decisions: all are recorded, or none if one is wrong.
 
         Returns
         -------
@@ -202,7 +202,7 @@ class SharedBandit(BanditViews):
         losses: Sequence[float] | None = None,
         rewards: Sequence[float] | None = None,
     ) -> list[Answer]:
-        """Report what came of decisions by their ids alone; those that are not known are skipped.
+        """Report the outcomes of decisions by their ids alone; unknown ids are skipped.
 
         Returns
         -------
@@ -242,7 +242,7 @@ class SharedBandit(BanditViews):
         self._submit(Change(lambda _: ArmChanged("removed", arm, _read_key("actor", actor))))
 
     def pause_arm(self, arm: Arm, *, actor: str | None = None) -> None:
-        """Do not choose an arm until `resume_arm`; its late feedback is still taken in.
+        """Do not choose an arm until `resume_arm`; its late feedback is still recorded.
 
         Units that keep their arms are given another one.
         """
@@ -306,7 +306,7 @@ class SharedBandit(BanditViews):
         return self._look(lambda replica: replica.timeline.shares())
 
     def history(self) -> list[dict[str, Any]]:
-        """The last 1,000 administrative changes, oldest first: what, when, and by whom."""
+        """The last 1,000 administrative changes, oldest first: what, when, and by which user."""
         return self._look(lambda replica: [dict(change) for change in replica.changes])
 
     def log(self, after: int = 0) -> Iterator[LogEntry]:

@@ -34,7 +34,7 @@ def check_policy(
     - The compiled simulation, the uncompiled one and the online object make the same choices,
       bit for bit, from the same seed.
     - The same seed gives the same result, whatever the number of workers.
-    - A state that is saved and restored in the middle of a run goes on as the original would.
+    - A state that is saved and restored in the middle of a run continues as the original would.
     - The same holds for one, two and a hundred arms, and online for longer than the first room
       for a history lasts.
     - Every arm is tried, and on easy arms the best one is played more often than by chance.

@@ -36,7 +36,7 @@ from lowbid.theory.laws import Chance, simulated
 
 
 def bernstein(n: npt.ArrayLike, variance: float, delta: float, scale: float = 1.0) -> Floats:
-    r"""How far the mean of n losses in [0, b] falls below its expectation, but for delta.
+    r"""How far a mean of n losses in [0, b] falls below its expectation, at confidence 1 - delta.
 
     .. math:: \sqrt{2 \sigma^2 \log(1/\delta) / n} + b \log(1/\delta) / (3 n)
 

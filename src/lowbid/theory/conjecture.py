@@ -10,7 +10,7 @@ well, so scaling does not help.
 
     for i.i.d. non-negative losses and every n, P(S_n <= (n + 2) mu) >= (1 - 1/(n + 2))^n > 1/e.
 
-That is a conjecture still, with equality approached by losses that are 0 but for a probability
+That is still a conjecture, with equality approached by losses that are 0 but for a probability
 just below 1/(n + 2); it held in every case tried (see `search` for trying more). To first order
 no change of that law helps: of all laws G of mean 1, mixing in a little G changes the probability
 by n times (the mean under G of a function that is :math:`q^{n-1}` below n + 2 and 0 above, less
@@ -115,7 +115,7 @@ def counterexample(n: int = 10, p: float = 0.999, scale: float | None = None) ->
 
 
 def three_point_counterexample(n: int = 10, rare: float = 0.01) -> Counterexample:
-    """A counterexample whose losses reach both 0 and 1, and are 1/2 but for those.
+    """A counterexample whose losses reach both 0 and 1, and are 1/2 otherwise.
 
     Examples
     --------
@@ -211,7 +211,7 @@ class Found(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Whether nothing below the conjectured floor came up, but for rounding."""
+        """Whether nothing below the conjectured floor was found, up to rounding."""
         return self.lowest >= self.floor - 1e-9
 
 

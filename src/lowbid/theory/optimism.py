@@ -177,7 +177,7 @@ and padding and empty batches pull towards 0. Set a baseline no higher than any 
 
 
 def batches_needed(delta: float, chance: float) -> int:
-    """How many batches make the index optimistic but for a probability delta.
+    """How many batches make the index optimistic with probability at least 1 - delta.
 
     Parameters
     ----------

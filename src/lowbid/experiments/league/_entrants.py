@@ -1,4 +1,4 @@
-"""Who plays in the league: the policies that need to know nothing of the losses."""
+"""Who plays in the league: the policies that need to know nothing about the losses."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def write_up(outcomes: Outcomes, folder: Path, command: str) -> Path:
     settings = len({key for key, _, _ in outcomes})
     page = Page(
         "The league",
-        f"{len(played)} policies that know nothing of the losses, on {settings} settings.",
+        f"{len(played)} policies that know nothing about the losses, on {settings} settings.",
         [
             Section(
                 "Scores",

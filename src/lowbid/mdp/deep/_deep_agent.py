@@ -29,7 +29,7 @@ _learn = jax.jit(learning.learn, static_argnames="rule", donate_argnames="learne
 
 
 class DeepAgent:
-    """A deep rule at work in an environment of your own.
+    """A deep rule in use in an environment of your own.
 
     An episode is ``begin(observation)``, then ``act()`` and ``update(...)`` in turn, and ``end()``
     if it is cut short. The member to follow is chosen when an episode begins, and stays as it is
@@ -249,7 +249,7 @@ class DeepAgent:
         return jnp.asarray(vector.astype(np.float32))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a file from which `load` makes an agent that goes on as this one would.
+        """Write a file from which `load` makes an agent that continues as this one would.
 
         The file is replaced whole or not at all.
         """

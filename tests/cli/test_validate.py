@@ -7,12 +7,12 @@ from lowbid.cli import main
 
 
 @pytest.mark.slow
-def test_quick_form_prints_ours_beside_the_published_figures(capsys, monkeypatch):
+def test_quick_form_prints_ours_beside_the_reference_figures(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     assert main(["validate", "sda-paper", "--quick", "--seed", "1"]) == 0
     out = capsys.readouterr().out.splitlines()
     assert out[0].endswith("6 figures, 300 runs each")
-    assert "published" in out[1]
+    assert "reference" in out[1]
     assert out[2].startswith("random Bernoulli, T = 1000   BetaThompson")
     assert out[-1] == "6 of 6 figures agree."
 

@@ -1,7 +1,8 @@
-"""Simulate published figures, and print ours beside them.
+"""Simulate reference figures, and print ours beside them.
 
-Sources are named; all of them by default. A figure disagrees if it lies more than 3.5 standard
-errors from ours, and then the exit code is 1. Where rare bad runs make much of a mean, as on
+Sources are five-tests, the paper's tests as played by an independent program, and sda-paper, tables
+that were published; all of them by default. A figure disagrees if it lies more than 3.5 standard
+errors from ours, and then the exit code is 1. Where a few bad runs make up much of a mean, as on
 Gaussian arms, use --runs 5000 before you believe a disagreement.
 """
 

@@ -1,4 +1,4 @@
-"""Published figures as data, and a runner that simulates them and compares.
+"""Reference figures as data, and a runner that simulates them and compares.
 
 One module for each source, with a list of its cells; `SOURCES` names them all.
 """

@@ -23,7 +23,7 @@ _WIDTH = 135
 
 @dataclasses.dataclass(frozen=True)
 class Cell:
-    """A mean regret as published.
+    """A mean regret that others found: published, or from an independent program.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Cell:
         return abs(distance) <= TOO_FAR
 
     def standard_error(self, sd: float) -> float:
-        """The published figure's, from the spread of single runs, and from rounding."""
+        """The standard error of the reference figure, from sampling and from rounding."""
         sampling = sd / math.sqrt(self.runs) if self.runs else (self.error or 0.0) * self.regret
         return math.hypot(sampling, self.unit / math.sqrt(12.0))
 
@@ -120,12 +120,12 @@ class Published(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class Comparison:
-    """A published figure beside ours.
+    """A reference figure beside ours.
 
     Attributes
     ----------
     cell : Published
-        What was published.
+        The reference figure.
     regret, sd : float
         The mean and the standard deviation of our runs.
     runs : int
@@ -144,7 +144,7 @@ class Comparison:
 
     @property
     def distance(self) -> float:
-        """The difference, ours less published, in standard errors of the difference."""
+        """The difference, ours minus the reference, in standard errors of the difference."""
         error = math.hypot(self.standard_error, self.cell.standard_error(self.sd))
         apart = self.regret - self.cell.regret
         return apart / error if error > 0.0 else math.copysign(math.inf, apart) if apart else 0.0
@@ -157,7 +157,7 @@ class Comparison:
     @staticmethod
     def head() -> str:
         """The head of a table of comparisons."""
-        columns = f"{'ours':>8} {'published':>9} {'our se':>8} {'their se':>8}  verdict"
+        columns = f"{'ours':>8} {'reference':>9} {'our se':>8} {'their se':>8}  verdict"
         return _line("problem", "policy", columns)
 
     def __str__(self) -> str:

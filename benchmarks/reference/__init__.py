@@ -1,0 +1,1 @@
+"""Figures that `lowbid validate` compares with, from a program that shares no code with it."""

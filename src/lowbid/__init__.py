@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from lowbid import stores as stores
     from lowbid import testing as testing
     from lowbid import theory as theory
+    from lowbid.client import Client as Client
     from lowbid.environments import *
     from lowbid.logs import Log as Log
     from lowbid.logs import read_log as read_log
@@ -55,6 +56,7 @@ _MODULES = (
     "theory",
 )
 _NAMES = {
+    "Client": "client",
     "Log": "logs",
     "Policy": "policies",
     "Result": "simulation",

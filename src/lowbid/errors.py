@@ -80,3 +80,10 @@ class StoreUnavailableError(StoreError):
 
     It was waited for as long as was stated, and nothing was changed; try again.
     """
+
+
+class ServiceError(LowbidError, OSError):
+    """A server that gave no answer, or refused: a key that may not, a limit, a failure of its own.
+
+    A request that can be repeated was; nothing counts twice.
+    """

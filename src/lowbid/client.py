@@ -1,0 +1,333 @@
+"""A bandit behind HTTP, with the calls of one in the same process. Standard library only."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import math
+import threading
+import time
+import urllib.parse
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, overload
+
+from lowbid.errors import InvalidValueError, ServiceError, UnknownNameError
+from lowbid.online._decisions import Arm, Decision, Rejection
+from lowbid.online._explain import ExplainedArm, Explanation
+from lowbid.online._given import MANY, ONE, read_kind, read_list
+from lowbid.online._recommend import ArmInterval, Recommendation
+from lowbid.shared import LoggedDecision
+from lowbid.shared._calls import Answer
+from lowbid.shared._holdout import Lift
+
+_NAN = math.nan
+_FIRST_PAUSE = 0.1  # seconds; doubled with every further attempt
+_MOST_AT_ONCE = 10_000  # outcomes in one request
+
+
+class Client:
+    """A connection to a server that `lowbid serve` runs.
+
+    Requests that can be repeated are, if the server cannot be reached or its store is away:
+    decisions carry the id of their request, and an outcome counts once.
+
+    Parameters
+    ----------
+    url : str
+        Where the server is: ``http://127.0.0.1:8080``.
+    key : str, optional
+        The key, as `lowbid keys add` printed it.
+    timeout : float
+        For how many seconds an answer is waited for.
+    retries : int
+        How many further times a request is sent that got no answer.
+
+    Examples
+    --------
+    >>> import lowbid
+    >>> client = lowbid.Client("http://127.0.0.1:8080", "lowbid_...")  # doctest: +SKIP
+    >>> bandit = client.bandit("checkout")  # doctest: +SKIP
+    >>> decision = bandit.decide(unit="customer-17")  # doctest: +SKIP
+    >>> bandit.update(decision, reward=1.0)  # doctest: +SKIP
+    """
+
+    def __init__(
+        self, url: str, key: str | None = None, *, timeout: float = 10.0, retries: int = 4
+    ) -> None:
+        parts = urllib.parse.urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise InvalidValueError(f"url is {url!r}; give one such as http://127.0.0.1:8080.")
+        self._address, self._secure = parts.netloc.rpartition("@")[2], parts.scheme == "https"
+        self._base, self._timeout, self._retries = parts.path.rstrip("/"), timeout, retries
+        self._headers = {"Content-Type": "application/json"}
+        if key is not None:
+            self._headers["Authorization"] = f"Bearer {key.strip()}"
+        self._local = threading.local()  # every thread has a connection of its own
+
+    def experiments(self) -> list[dict[str, Any]]:
+        """The experiments that the key is for, each with its numbers."""
+        found: list[dict[str, Any]] = self.send("GET", "/v1/experiments")["experiments"]
+        return found
+
+    def make(self, name: str, arms: Iterable[Arm], **settings: Any) -> RemoteBandit:
+        """Make an experiment, or take up the one that is there; settings as for `lowbid.open`.
+
+        A policy is given by its name on the command line, ``"batch-ensemble:batches=12"``.
+        """
+        body = {"name": name, "arms": list(arms), **settings}
+        self.send("POST", "/v1/experiments", body, repeatable=True)
+        return RemoteBandit(self, name)
+
+    def bandit(self, name: str) -> RemoteBandit:
+        """The bandit of an experiment."""
+        return RemoteBandit(self, name)
+
+    def send(self, method: str, path: str, body: Any = None, repeatable: bool = False) -> Any:
+        """Send a request and give its answer; an error says what the server said."""
+        answer = self.raw(method, path, body, repeatable or method == "GET")
+        return json.loads(answer) if answer else None
+
+    def raw(self, method: str, path: str, body: Any, repeatable: bool) -> bytes:
+        """The text of an answer."""
+        try:
+            sent = None if body is None else json.dumps(body, allow_nan=False).encode()
+        except (TypeError, ValueError) as error:
+            raise InvalidValueError(f"this cannot be sent as JSON: {error}.") from error
+        pause = _FIRST_PAUSE
+        for attempt in range(1 + self._retries * repeatable):
+            if attempt:
+                time.sleep(pause)
+                pause *= 2.0
+            try:
+                status, answer = self._once(method, path, sent)
+            except (OSError, http.client.HTTPException) as error:
+                failure = ServiceError(f"the server at {self._address} gave no answer: {error!r}.")
+                failure.__cause__ = error
+                continue
+            if status < 400:
+                return answer
+            failure = _error(status, answer)
+            if status != 503:
+                break
+        raise failure
+
+    def _once(self, method: str, path: str, body: bytes | None) -> tuple[int, bytes]:
+        connection = getattr(self._local, "connection", None)
+        if connection is None:
+            kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
+            connection = self._local.connection = kind(self._address, timeout=self._timeout)
+        try:
+            connection.request(method, self._base + path, body, self._headers)
+            response = connection.getresponse()
+            return response.status, response.read()
+        except BaseException:
+            self.close()  # half an answer may be on its way
+            raise
+
+    def close(self) -> None:
+        """Close this thread's connection; the next request opens another one."""
+        connection = getattr(self._local, "connection", None)
+        self._local.connection = None
+        if connection is not None:
+            connection.close()
+
+
+class RemoteBandit:
+    """The bandit of an experiment on a server, with the calls of `SharedBandit`."""
+
+    def __init__(self, client: Client, name: str) -> None:
+        self._client, self.name = client, name
+        self._path = f"/v1/experiments/{urllib.parse.quote(name, safe='')}"
+
+    @overload
+    def decide(self, *, unit: str | None = ..., request_id: str | None = ...) -> LoggedDecision: ...
+    @overload
+    def decide(
+        self, n: int, *, unit: str | None = ..., request_id: str | None = ...
+    ) -> list[LoggedDecision]: ...
+    def decide(
+        self, n: int | None = None, *, unit: str | None = None, request_id: str | None = None
+    ) -> LoggedDecision | list[LoggedDecision]:
+        """Choose an arm, or `n` of them; see `SharedBandit.decide`."""
+        body = {"n": 1 if n is None else n, "request_id": request_id or uuid.uuid4().hex}
+        body |= {} if unit is None else {"unit": unit}
+        found = self._client.send("POST", f"{self._path}/decisions", body, repeatable=True)
+        made = [_decision(each) for each in found["decisions"]]
+        return made[0] if n is None else made
+
+    def update(
+        self,
+        decision: Decision,
+        *bare: Any,
+        loss: float | None = None,
+        reward: float | None = None,
+    ) -> Rejection | None:
+        """Report what came of a decision; see `SharedBandit.update`."""
+        kind = read_kind(ONE, bare, loss, reward)
+        value = loss if kind == "loss" else reward
+        return self._report([decision], kind, [value])[0]
+
+    def update_many(
+        self,
+        decisions: Iterable[Decision],
+        *bare: Any,
+        losses: Sequence[float] | None = None,
+        rewards: Sequence[float] | None = None,
+    ) -> list[Rejection | None]:
+        """Report what came of many decisions, in as few requests as the server takes."""
+        kind = read_kind(MANY, bare, losses, rewards)
+        values = read_list("what came of it", losses if kind == "loss" else rewards)
+        return self._report(read_list("what to update", decisions), kind, values)
+
+    def answer(self, ids: Iterable[str], kind: str, values: Sequence[float]) -> list[Answer]:
+        """Report outcomes by the ids of decisions; what the server says of each.
+
+        Parameters
+        ----------
+        ids : list of str
+            The decisions.
+        kind : {"loss", "reward"}
+            What the values are.
+        values : list of float
+            What came of them.
+        """
+        sent = [{"decision": i, kind: v} for i, v in zip(ids, values, strict=True)]
+        answers: list[Answer] = []
+        for first in range(0, len(sent), _MOST_AT_ONCE):
+            part = sent[first : first + _MOST_AT_ONCE]
+            found = self._client.send("POST", f"{self._path}/outcomes", part, repeatable=True)
+            answers += found["answers"]
+        return answers
+
+    def add_arm(self, arm: Arm) -> None:
+        """Add an arm of which nothing is known."""
+        self._change_arm(arm, "add")
+
+    def remove_arm(self, arm: Arm) -> None:
+        """Take an arm away for good."""
+        self._change_arm(arm, "remove")
+
+    def pause_arm(self, arm: Arm) -> None:
+        """Do not choose an arm until `resume_arm`."""
+        self._change_arm(arm, "pause")
+
+    def resume_arm(self, arm: Arm) -> None:
+        """Let a paused arm be chosen again."""
+        self._change_arm(arm, "resume")
+
+    def change(self, **settings: Any) -> None:
+        """Change settings: window, if_silent, sticky, holdout, control."""
+        self._client.send("PATCH", self._path, settings)
+
+    def archive(self, archived: bool = True) -> None:
+        """Make no more decisions; or go on again."""
+        self._client.send("PATCH", self._path, {"archived": archived})
+
+    @property
+    def arms(self) -> list[Arm]:
+        """All arms that can be chosen, by name."""
+        return list(self._client.send("GET", self._path)["arms"])
+
+    @property
+    def paused(self) -> list[Arm]:
+        """The arms that are paused, by name."""
+        return list(self._client.send("GET", self._path)["paused"])
+
+    def counts(self) -> dict[Arm, int]:
+        """How many outcomes of each arm were reported."""
+        return {arm.arm: arm.count for arm in self.explain().arms}
+
+    def means(self) -> dict[Arm, float]:
+        """The mean outcome of each arm, NaN before the first."""
+        return {arm.arm: arm.mean for arm in self.explain().arms}
+
+    def explain(self) -> Explanation:
+        """Why the next arm would be chosen; prints as a table."""
+        found = self._client.send("GET", f"{self._path}/explain")
+        arms = [ExplainedArm(**_with_nan(arm, "mean")) for arm in found["arms"]]
+        return Explanation(arms, found["kind"], found["policy"], found["best"])
+
+    def recommend(self, confidence: float = 0.95) -> Recommendation:
+        """The arm to keep if you stop now, and how sure that is."""
+        found = self._client.send("GET", f"{self._path}/recommend?confidence={confidence}")
+        return Recommendation(**_with_ends(_with_nan(found, "mean")))
+
+    def intervals(self, confidence: float = 0.95) -> dict[Arm, ArmInterval]:
+        """An interval for each arm's true mean; all hold together, at all times."""
+        found = self._client.send("GET", f"{self._path}/overview?confidence={confidence}")
+        rows = map(_with_ends, found["intervals"])
+        return {row["arm"]: ArmInterval(row["low"], row["high"]) for row in rows}
+
+    def lift(self, confidence: float = 0.95) -> Lift:
+        """How much better the policy's choices are than the control arm, by the holdout."""
+        found = self._client.send("GET", f"{self._path}/lift?confidence={confidence}")
+        return Lift(**{name: _NAN if value is None else value for name, value in found.items()})
+
+    def log(self, after: int = 0) -> Iterator[dict[str, Any]]:
+        """The events with larger numbers than this, in order."""
+        text = self._client.raw("GET", f"{self._path}/log?after={after}", None, True)
+        return (json.loads(line) for line in text.splitlines())
+
+    def to_json(self) -> str:
+        """The state of the bandit, as `lowbid.Bandit.from_json` reads it."""
+        return self._client.raw("GET", f"{self._path}/snapshot", None, True).decode()
+
+    def _report(
+        self, decisions: list[Decision], kind: str, values: list[Any]
+    ) -> list[Rejection | None]:
+        if len(decisions) != len(values):
+            raise InvalidValueError(
+                f"there are {len(decisions)} decisions, but {len(values)} outcomes; give one for "
+                "each."
+            )
+        for each in decisions:
+            if not isinstance(each, Decision):
+                raise InvalidValueError(f"{each!r} is not a decision; give what decide() gave.")
+        answers = self.answer([each.id for each in decisions], kind, values)
+        if "unknown" in answers:
+            identity = decisions[answers.index("unknown")].id
+            raise UnknownNameError(f"decision {identity!r} was not made by {self.name!r}.")
+        # An answer may have been lost on its way, so what was taken before was taken.
+        said: dict[Answer, Rejection | None] = {"taken": None, "repeated": None}
+        return [said.get(each, "removed" if each == "removed" else "closed") for each in answers]
+
+    def _change_arm(self, arm: Arm, change: str) -> None:
+        self._client.send("POST", f"{self._path}/arms", {"arm": arm, "change": change})
+
+    def __repr__(self) -> str:
+        return f"<RemoteBandit {self.name!r} at {self._client._address}>"
+
+
+def _decision(made: dict[str, Any]) -> LoggedDecision:
+    decision = LoggedDecision(made["arm"], made["id"], made["propensity"], made["version"])
+    decision.way = made["way"]
+    return decision
+
+
+def _with_nan(row: dict[str, Any], *names: str) -> dict[str, Any]:
+    """JSON has no NaN: what is not known is null there."""
+    return {**row, **{name: _NAN for name in names if row[name] is None}}
+
+
+def _with_ends(row: dict[str, Any]) -> dict[str, Any]:
+    """JSON has no infinities either."""
+    low, high = row["low"], row["high"]
+    ends = {
+        "low": -float("inf") if low is None else low,
+        "high": float("inf") if high is None else high,
+    }
+    return {**row, **ends}
+
+
+def _error(status: int, answer: bytes) -> Exception:
+    """The error that the same call on a bandit in this process would raise."""
+    try:
+        detail = json.loads(answer)["detail"]
+    except (ValueError, KeyError, TypeError):
+        detail = f"the server answered {status}: {answer[:200]!r}"
+    if status == 404:
+        return UnknownNameError(detail)
+    if status == 422:
+        return InvalidValueError(detail)
+    return ServiceError(f"{detail} (status {status})")

@@ -262,7 +262,7 @@ class RemoteBandit:
     def lift(self, confidence: float = 0.95) -> Lift:
         """How much better the policy's choices are than the control arm, by the holdout."""
         found = self._client.send("GET", f"{self._path}/lift?confidence={confidence}")
-        return Lift(**{name: _NAN if value is None else value for name, value in found.items()})
+        return Lift(**_with_nan(found, "difference", "low", "high", "decided", "held_out"))
 
     def log(self, after: int = 0) -> Iterator[dict[str, Any]]:
         """The events with larger numbers than this, in order."""

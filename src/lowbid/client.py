@@ -94,7 +94,7 @@ class Client:
             sent = None if body is None else json.dumps(body, allow_nan=False).encode()
         except (TypeError, ValueError) as error:
             raise InvalidValueError(f"this cannot be sent as JSON: {error}.") from error
-        pause = _FIRST_PAUSE
+        pause, failure = _FIRST_PAUSE, Exception()
         for attempt in range(1 + self._retries * repeatable):
             if attempt:
                 time.sleep(pause)

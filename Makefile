@@ -17,7 +17,7 @@ help:
 	@echo "make docs        build the documentation site, out/site/index.html; no network is needed"
 	@echo "make dist        build wheel and sdist, and test them in a new environment"
 	@echo "make bench       lowbid beside its peers and beside C, and how cost grows; half an hour"
-	@echo "make bench-quick C and growth with the arms, in under two minutes"
+	@echo "make bench-quick C, growth with the arms, and the first second, in three minutes"
 	@echo "make bench-mdp   rules for MDPs beside rlberry, bsuite and C; some minutes"
 	@echo "make bench-core  the promises of the core: C, arms, workers, first result, memory"
 
@@ -82,6 +82,7 @@ bench-mdp: $(VENV)/installed
 
 bench-quick: $(VENV)/installed
 	$(BIN)/python -m benchmarks.core --parts c,arms --repeats 5
+	$(BIN)/python -m benchmarks.first_second --repeats 3
 
 bench-core: $(VENV)/installed
 	$(BIN)/python -m benchmarks.core

@@ -25,10 +25,13 @@ PART_OF_C = 0.6  # what is promised
 ENSEMBLE = lowbid.BatchEnsemble(batches=BATCHES)
 # The library remembers a lone winner; the plain loop, to which the promise refers, does not.
 REMEMBERING = f"Batch Ensemble, {BATCHES} batches, C remembers the winner too"
+# And it keeps no estimates, which would be half as much memory again.
+SUMS_ONLY = f"{REMEMBERING}, and keeps sums only"
 POLICIES = {
     "UCB1": (lowbid.UCB1(), "ucb1", ()),
     f"Batch Ensemble, {BATCHES} batches": (ENSEMBLE, "batch_ensemble", ()),
     REMEMBERING: (ENSEMBLE, "batch_ensemble", ("-DWINNER",)),
+    SUMS_ONLY: (ENSEMBLE, "batch_ensemble", ("-DWINNER", "-DSUMS")),
     "RB-SDA": (lowbid.RBSDA(), "rb_sda", ()),
     "KL-UCB": (lowbid.KLUCB.bernoulli(), "kl_ucb", ()),
     "IMED": (lowbid.IMED.bernoulli(), "imed", ()),

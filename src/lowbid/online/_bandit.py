@@ -14,7 +14,6 @@ from lowbid._random import Stream
 from lowbid._replace_file import replace_file
 from lowbid._require import require_whole
 from lowbid.errors import InvalidValueError
-from lowbid.logs._read import Names
 from lowbid.online._core import Core
 from lowbid.online._decisions import Arm, Decision, Rejection
 from lowbid.online._given import (
@@ -26,7 +25,6 @@ from lowbid.online._given import (
     read_value,
     read_when,
 )
-from lowbid.online._learn import learn
 from lowbid.online._roster import read_arms
 from lowbid.online._saved import decoded
 from lowbid.online._views import BanditViews, Seen, described
@@ -262,6 +260,10 @@ class Bandit(BanditViews):
         >>> bandit.means()
         {'blue': 0.75, 'green': 0.0}
         """
+        # Reading files takes modules that a bandit's first decision should not wait for.
+        from lowbid.logs._read import Names
+        from lowbid.online._learn import learn
+
         with self._lock:
             core = copy.deepcopy(self._core)  # whatever stops this, the bandit is whole
             lines = learn(core, log, Names(arm, reward, loss, propensity=None))

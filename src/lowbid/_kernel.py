@@ -18,12 +18,14 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import functools
+import hashlib
 import importlib
 import os
 import pickle
 import threading
 import types
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, cast
 
 import numpy as np
@@ -37,6 +39,8 @@ R = TypeVar("R")
 
 When = Literal["background", "now", "never"]
 WHEN: tuple[When, ...] = ("background", "now", "never")
+
+_WAYS_TO_COMPILE = ("_allocation.py", "_compiler.py", "_memory.py")
 
 _building = threading.RLock()
 _disabled = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
@@ -121,7 +125,7 @@ class Kernel(Generic[P, R]):
             if isinstance(value, Kernel)
         }
         function = rebind(self.function, kernels)
-        function.__qualname__ = f"{function.__qualname__}_{self.digest}"
+        function.__qualname__ = f"{function.__qualname__}_{self.digest}_{_generation()}"
         return function
 
     @property
@@ -327,6 +331,15 @@ class Form:
 
     def __repr__(self) -> str:
         return repr(self.kernel)
+
+
+@functools.cache
+def _generation() -> str:
+    """A fingerprint of how kernels are compiled: what an older way left on disk is not used."""
+    folder, texts = Path(__file__).parent, b""
+    with contextlib.suppress(OSError):  # bytecode may be all there is
+        texts = b"".join((folder / name).read_bytes() for name in _WAYS_TO_COMPILE)
+    return hashlib.blake2b(texts, digest_size=4).hexdigest()
 
 
 def _compiler() -> Any:

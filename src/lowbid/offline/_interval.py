@@ -4,8 +4,8 @@ They rest on the central limit theorem, which takes its time where few lines hav
 few values are large. So Student's interval is widened as the intervals of `recommend` are: on each
 side by Lyapunov's ratio, the sum of the absolute cubed errors over the power 3/2 of the sum of
 their squares. While there are few lines, or the ratio is large, nothing is said. The limits were
-chosen by measurement: ``python -m benchmarks.offline_coverage`` shows how often the intervals cover
-the truth.
+chosen by measurement on five of the seven kinds of values of ``python -m
+benchmarks.offline_coverage``, which shows how often the intervals cover the truth on all of them.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import lowbid
 from lowbid.report import Chart, save_figure, save_panel, styles
 from lowbid.report._chart import style
-from lowbid.report._figures import spread
+from lowbid.report._figures import draw, matplotlib_without_screen, spread
 
 GAP = 0.05
 
@@ -25,7 +25,7 @@ def test_labels_are_moved_apart_and_keep_their_order(heights):
     assert by_height == sorted(named, key=lambda name: places[name])
 
 
-def test_forty_styles_differ():
+def test_styles_differ():
     assert len({style(number) for number in range(45)}) == 45
 
 
@@ -43,3 +43,17 @@ def test_figures_are_written_and_the_same_each_time(tmp_path, log):
     save_panel([chart] * 4, shown, tmp_path, "panel")
     assert [path.read_bytes() for path in paths] == before
     assert "UCB1" in paths[1].read_text()
+
+
+@pytest.mark.parametrize(("bound", "scale"), [(7.0, "linear"), (9.0, "log")])
+def test_curves_that_end_far_apart_have_a_logarithmic_axis(bound, scale):
+    result = lowbid.simulate(lowbid.UniformPlay(), lowbid.Bernoulli([0.2, 0.6]), 50, runs=4)
+    end = result.regret[0, :, -1].mean()
+    curves = {"a bound": result.checkpoints * bound * end / 50}
+    chart = Chart("chart", "title", result, curves=curves)
+    with matplotlib_without_screen() as plt:
+        canvas, axes = plt.subplots()
+        draw(axes, chart, styles([chart]))
+        assert axes.get_yscale() == scale
+        assert ("logarithmic" in axes.get_ylabel()) == (scale == "log")
+        plt.close(canvas)

@@ -132,19 +132,24 @@ def _caught(call):
 def test_a_signal_at_any_moment(url):
     bandit = opened(url)
     play(bandit, 3)
-    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    before, stopped = signal.signal(signal.SIGALRM, signal.default_int_handler), 0
     try:
         for wait in range(1, 30):
-            signal.setitimer(signal.ITIMER_REAL, 0.0007 * wait)
-            with pytest.raises(KeyboardInterrupt):
-                _decide_forever(bandit)
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0.0007 * wait)
+                _decide_for_a_second(bandit)
+            except KeyboardInterrupt:  # Python drops one that comes while it collects garbage
+                stopped += 1
     finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
+    assert stopped > 15
     require_whole(bandit)
 
 
-def _decide_forever(bandit):
-    while True:
+def _decide_for_a_second(bandit):
+    until = time.monotonic() + 1.0
+    while time.monotonic() < until:
         bandit.decide()
 
 

@@ -31,66 +31,67 @@ class GroupCommit:
         self._carry_out = carry_out
         self._mutex = threading.Lock()
         self._waiting: list[Call] = []
-        self._busy = False
+        self._batch: list[Call] = []  # what the leader is carrying out
+        self._leader: Call | None = None
         self.sizes: dict[int, int] = {}  # how many commits had so many calls
         self._last = 1, 0.0  # the calls of the last commit, and how many seconds it took
 
     @property
     def busy(self) -> bool:
         """Whether a thread leads."""
-        return self._busy
+        return self._leader is not None
 
     def submit(self, call: Call) -> Any:
         """Carry out a call, with others if there are some; gives its answer."""
-        with self._mutex:
-            self._waiting.append(call)
-            leads, self._busy = not self._busy, True
-        if not leads:
-            try:
-                call.wake.acquire()
-            except BaseException:  # Ctrl-C while another thread leads
-                self._withdraw(call)
-                raise
-        if not call.done:
-            self._lead(call)
+        try:
+            self._enqueue([call])
+            self._await(call)
+        except BaseException:  # Ctrl-C, at any moment
+            self._step_back([call])
+            raise
         if call.error is not None:
             raise call.error
         return call.value
 
     def submit_all(self, calls: Sequence[Call]) -> None:
         """Carry out calls together. Each keeps its own answer or error; none is raised."""
-        with self._mutex:
-            self._waiting.extend(calls)
-            leads, self._busy = not self._busy, True
-        for call in calls:
-            if not leads:
-                call.wake.acquire()
-            leads = False
-            if not call.done:
+        try:
+            self._enqueue(calls)
+            for call in calls:
                 try:
-                    self._lead(call)
+                    self._await(call)
                 except Exception as error:  # what the leader's calls would have raised
                     call.fail(error)
+        except BaseException:
+            self._step_back(calls)
+            raise
+
+    def _enqueue(self, calls: Sequence[Call]) -> None:
+        with self._mutex:
+            self._waiting.extend(calls)
+            if self._leader is None and calls:
+                self._leader = calls[0]
+
+    def _await(self, call: Call) -> None:
+        """Wait until a call is done, or lead if it is told to."""
+        if self._leader is not call:
+            call.wake.acquire()
+        if not call.done:
+            self._lead(call)
 
     def _lead(self, own: Call) -> None:
         """Carry out all that is waiting, then let another thread lead."""
-        batch: list[Call] = []
         try:
             self._linger()
             with self._mutex:
-                batch, self._waiting = self._waiting, []
+                self._batch, self._waiting = self._waiting, []
+                batch = self._batch
                 self.sizes[len(batch)] = self.sizes.get(len(batch), 0) + 1
             began = time.perf_counter()
             self._carry_out(batch)
             self._last = len(batch), time.perf_counter() - began
         finally:
-            with self._mutex:
-                left = [call for call in batch if not call.done and call is not own]
-                self._waiting = left + [call for call in self._waiting if call is not own]
-            for call in batch:
-                if call.done and call is not own:
-                    call.wake.release()
-            self._hand_on()
+            self._step_back([own])
 
     def _linger(self) -> None:
         """Wait a moment for the threads of the last commit, which are about to come back.
@@ -102,19 +103,22 @@ class GroupCommit:
         while len(self._waiting) < size and time.perf_counter() < until:
             time.sleep(_GLANCE)
 
-    def _hand_on(self) -> None:
-        """Let the next thread lead, if one is waiting."""
-        with self._mutex:
-            if self._waiting:
-                self._waiting[0].wake.release()
-            else:
-                self._busy = False
+    def _step_back(self, own: Sequence[Call]) -> None:
+        """Wake those whose calls are done, and let the next thread lead.
 
-    def _withdraw(self, call: Call) -> None:
-        """Take back a call whose thread was interrupted."""
+        It can be repeated, if it was interrupted itself.
+        """
         with self._mutex:
-            told = call.wake.acquire(blocking=False)  # to lead, or that it is done
-            if call in self._waiting:
-                self._waiting.remove(call)
-        if told and not call.done:
-            self._hand_on()
+            if self._leader not in own:
+                self._waiting = [call for call in self._waiting if call not in own or call.done]
+                return
+            for call in self._batch:
+                if call.done and call not in own and call.wake.locked():
+                    call.wake.release()
+            left = [call for call in self._batch if not call.done]
+            self._batch = []
+            self._waiting = left + [call for call in self._waiting if call not in left]
+            self._waiting = [call for call in self._waiting if call is not self._leader]
+            self._leader = self._waiting[0] if self._waiting else None
+            if self._leader is not None and self._leader.wake.locked():
+                self._leader.wake.release()

@@ -101,7 +101,7 @@ def test_what_is_no_record_is_listed(tmp_path):
         ("log.csv", b'arm,reward\nblue,"1.0\n'),
         ("log.csv", b"arm,reward\n\xff\xfe,1\n"),
         ("log.csv.gz", b"arm,reward\n"),
-        ("log.csv.gz", gzip.compress(b"arm,reward\n" * 1000)[:-20]),
+        ("log.csv.gz", gzip.compress(b"arm,reward\n" * 1000, mtime=0)[:-20]),
         ("log.parquet", b"PAR1"),
     ],
 )

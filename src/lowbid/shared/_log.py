@@ -123,21 +123,19 @@ class SharedLog:
     def _attempt(self, calls: Sequence[Call]) -> None:
         """Try to answer calls; if that fails, see whether it did after all."""
         answers: list[tuple[Call, Reply | LowbidError]] = []
+        self._trying = None
         try:
             with self.store.transaction(write=any(call.writes for call in calls)) as transaction:
-                self._act(transaction, calls, answers)
+                replica = self._act(transaction, calls, answers)
+            self._replica = replica  # only now is it what the log says
+            self.on_drawn(replica.drawn)
+            replica.drawn = []
         except BaseException as error:
-            self._replica = None
             if self._trying is None or not self._is_settled(*self._trying):
                 raise
             if not isinstance(error, Exception):
                 _deliver(answers)
                 raise
-        finally:
-            self._trying = None
-        if self._replica is not None and self._replica.drawn:
-            self.on_drawn(self._replica.drawn)
-            self._replica.drawn = []
         _deliver(answers)
 
     def _act(
@@ -145,8 +143,8 @@ class SharedLog:
         transaction: Transaction,
         calls: Sequence[Call],
         answers: list[tuple[Call, Reply | LowbidError]],
-    ) -> None:
-        """Take in what others wrote, then do what the calls ask for."""
+    ) -> Replica:
+        """Take in what others wrote, then do what the calls ask for; gives the new replica."""
         replica, now = self._follow(transaction)
         memory = Memory(transaction, self.bandit, (key for call in calls for key in call.wanted()))
         self._commits += 1
@@ -174,6 +172,7 @@ class SharedLog:
             memory.write(moment)
             self._keep_snapshot(transaction, replica)
             self._trying = rows[0].number, batch
+        return replica
 
     def _is_settled(self, number: int, batch: str) -> bool:
         """Whether a commit that gave no answer has happened: the log says."""
@@ -196,14 +195,19 @@ class SharedLog:
     def opened(self) -> Replica:
         """What the log says now; if that took many events, with a snapshot for the next time."""
         with self.store.transaction(write=False) as transaction:
-            replica, _ = self._follow(transaction)
+            self._replica = replica = self._follow(transaction)[0]
         if replica.number - self._snapshot_at >= self._snapshot_every:
             with contextlib.suppress(StoreError), self.store.transaction(write=True) as transaction:
-                self._keep_snapshot(transaction, self._follow(transaction)[0])
+                self._replica = self._follow(transaction)[0]
+                self._keep_snapshot(transaction, self._replica)
         return replica
 
     def _follow(self, transaction: Transaction) -> tuple[Replica, int]:
-        """The replica as of the last event, and the time by the store's clock."""
+        """The replica as of the last event, and the time by the store's clock.
+
+        It is the caller's until it is put back: whatever happens meanwhile, none that is ahead of
+        the log, or half-way, is left behind.
+        """
         head = transaction.lock(self.bandit)
         if head is None:
             self._replica = None
@@ -217,11 +221,10 @@ class SharedLog:
                 f"{head.format}; this lowbid ({__version__}) reads up to {LOG_FORMAT}. Upgrade "
                 "lowbid to use it."
             )
-        replica, self._replica = self._replica, None  # until all is taken in
+        replica, self._replica = self._replica, None
         if replica is not None:
             replica = self._caught_up(transaction, replica)
-        self._replica = replica or self._loaded(transaction)
-        return self._replica, head.now
+        return replica or self._loaded(transaction), head.now
 
     def _caught_up(self, transaction: Transaction, replica: Replica) -> Replica | None:
         """Take in what is new; None if events in between were compacted away."""
@@ -282,6 +285,7 @@ class SharedLog:
         """Drop what is older than this, in microseconds, and is not needed to go on."""
         with self._turn, self.store.transaction(write=True) as transaction:
             replica, now = self._follow(transaction)
+            self._replica = replica
             snapshot = snapshot_of(replica)
             read_back = replica_of(snapshot, self._policy)
             if read_back is None or read_back.to_data() != replica.to_data():

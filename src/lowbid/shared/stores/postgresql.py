@@ -120,6 +120,8 @@ class PostgreSQLStore(Store):
                 close_with(self, self._connection)
             connection = self._connection
             try:
+                if connection.info.transaction_status != _psycopg().pq.TransactionStatus.IDLE:
+                    connection.rollback()  # an interrupt came before it could be done
                 yield PostgreSQLTransaction(connection, write)
                 connection.commit()
             except BaseException:

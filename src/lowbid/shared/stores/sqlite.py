@@ -116,8 +116,10 @@ class SQLiteStore(Store):
         """A transaction, committed when the block ends well and rolled back else."""
         with self._translated_errors():
             connection = self._connected(make=write)
-            self._begin(connection, "BEGIN IMMEDIATE" if write else "BEGIN")
             try:
+                if connection.in_transaction:  # an interrupt came before it could be rolled back
+                    connection.execute("ROLLBACK")
+                self._begin(connection, "BEGIN IMMEDIATE" if write else "BEGIN")
                 yield SQLiteTransaction(connection)
                 connection.execute("COMMIT")
             except BaseException:

@@ -27,6 +27,11 @@ class Hosted:
     def __init__(self, bandit: SharedBandit) -> None:
         self.bandit, self.lane = bandit, Lane(bandit)
 
+    def close(self) -> None:
+        """Finish what was accepted, and let go of the store."""
+        self.lane.close()
+        self.bandit.close()
+
 
 class Experiments:
     """All experiments of a store; each is opened when it is first asked for.
@@ -86,12 +91,11 @@ class Experiments:
         with self._mutex:
             found = self.open.pop(name, None)
         if found is not None:
-            found.bandit.close()
+            found.close()
 
     def close(self) -> None:
         """Finish what was accepted, and let go of the store."""
         with self._mutex:
             for hosted in self.open.values():
-                hosted.lane.close()
-                hosted.bandit.close()
+                hosted.close()
             self.open.clear()

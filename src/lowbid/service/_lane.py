@@ -3,60 +3,97 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
-from concurrent.futures import ThreadPoolExecutor
+import time
 from typing import Any
 
+from lowbid.errors import StoreUnavailableError
 from lowbid.shared._bandit import SharedBandit
 from lowbid.shared._calls import Call
 
 Waiting = tuple[Call, "asyncio.Future[Any]"]
 
+# Those who were just answered are about to come back: this part of a commit's time is spent waiting
+# for them. Without it the first to come would commit alone, and all others after it.
+_LINGER = 0.25
+
 
 class Lane:
     """One thread that carries out the calls of many requests, a commit at a time.
 
-    A thread per request would spend more time on switching between threads than on decisions.
+    A thread per request would spend more time on switching between threads than on decisions. The
+    thread starts with the first call.
     """
 
     def __init__(self, bandit: SharedBandit) -> None:
         self._bandit = bandit
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix=f"lane of {bandit.name}")
         self._mutex = threading.Lock()
         self._waiting: list[Waiting] = []
-        self._busy = False
+        self._wanted = 1  # the thread is woken when so many are waiting
+        self._enough = threading.Event()
+        self._closed = False
+        self._thread: threading.Thread | None = None
 
     async def submit(self, call: Call) -> Any:
         """The answer to a call, once what it did is on disk."""
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[Any] = loop.create_future()
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         with self._mutex:
+            if self._closed:
+                raise StoreUnavailableError(
+                    "the experiment was closed on this server; send the request again."
+                )
             self._waiting.append((call, future))
-            starts, self._busy = not self._busy, True
-        if starts:
-            self._pool.submit(self._drain, loop)
+            if self._thread is None:
+                name = f"lane of {self._bandit.name}"
+                self._thread = threading.Thread(target=self._work, name=name, daemon=True)
+                self._thread.start()
+            if len(self._waiting) == self._wanted:
+                self._enough.set()
         return await future
 
     def close(self) -> None:
         """Finish what was submitted, then stop."""
-        self._pool.shutdown(wait=True)
+        with self._mutex:
+            self._closed = True
+            self._enough.set()
+        if self._thread is not None:
+            self._thread.join()
 
-    def _drain(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Carry out what is waiting until nothing is."""
-        while True:
+    def _work(self) -> None:
+        """Carry out what comes in, until the lane is closed."""
+        size, seconds = 1, 0.0
+        while batch := self._gathered(size, _LINGER * seconds):
+            began = time.perf_counter()
+            self._carry_out([call for call, _ in batch])
+            size, seconds = len(batch), time.perf_counter() - began
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                batch[0][1].get_loop().call_soon_threadsafe(_settle, batch)
+
+    def _gathered(self, size: int, patience: float) -> list[Waiting]:
+        """What is waiting: for a moment as many as this are waited for, then one is enough."""
+        for wanted, timeout in ((size, patience), (1, None)):
             with self._mutex:
-                batch, self._waiting = self._waiting, []
-                if not batch:
-                    self._busy = False
-                    return
-            calls = [call for call, _ in batch]
-            try:
-                self._bandit.submit_all(calls)
-            except Exception as error:  # the bandit itself failed: after a fork, say
-                for call in calls:
-                    if not call.done:
-                        call.fail(error)
-            loop.call_soon_threadsafe(_settle, batch)
+                self._wanted = wanted
+                if len(self._waiting) < wanted and not self._closed:
+                    self._enough.clear()
+                else:
+                    self._enough.set()
+            self._enough.wait(timeout)
+            with self._mutex:
+                if self._waiting:
+                    break
+        with self._mutex:
+            batch, self._waiting = self._waiting, []
+        return batch
+
+    def _carry_out(self, calls: list[Call]) -> None:
+        try:
+            self._bandit.submit_all(calls)
+        except Exception as error:  # the bandit itself failed: after a fork, say
+            for call in calls:
+                if not call.done:
+                    call.fail(error)
 
 
 def _settle(batch: list[Waiting]) -> None:

@@ -93,6 +93,7 @@ class Timing:
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app, self._metrics = app, metrics
+        self._histograms: dict[tuple[str, str], Histogram] = {}  # found sooner than by labels()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -111,4 +112,8 @@ class Timing:
         finally:
             route = scope.get("route")
             path = getattr(route, "path", "other")  # never the address itself: there are too many
-            self._metrics.latency.labels(path, status).observe(time.perf_counter() - began)
+            histogram = self._histograms.get((path, status))
+            if histogram is None:
+                histogram = self._metrics.latency.labels(path, status)
+                self._histograms[path, status] = histogram
+            histogram.observe(time.perf_counter() - began)

@@ -56,6 +56,7 @@ class GroupCommit:
     def submit_all(self, calls: Sequence[Call]) -> None:
         """Carry out calls together. Each keeps its own answer or error; none is raised."""
         try:
+            self._last = 1, 0.0  # who comes with many calls has waited for them
             self._enqueue(calls)
             for call in calls:
                 try:

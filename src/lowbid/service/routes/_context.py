@@ -45,5 +45,5 @@ class Context:
             return await run_in_threadpool(work, *arguments)
         except (StoreError, UnknownNameError):
             if name not in await run_in_threadpool(self.experiments.names):
-                self.experiments.drop(name)
+                await run_in_threadpool(self.experiments.drop, name)
             raise

@@ -27,7 +27,10 @@ from lowbid.shared._replica import Replica
 class LimitedDecide(Decide):
     """A call that makes no decisions while too many wait for their outcomes."""
 
-    most_open: int
+    def __init__(self, wanted: DecisionRequest, most_open: int) -> None:
+        checked = deciding(wanted.n, wanted.unit, wanted.request_id)
+        super().__init__(checked.n, checked.unit, checked.request_id)
+        self.most_open = most_open
 
     def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
         """What was decided for this request before, or new decisions if there is room."""
@@ -62,9 +65,7 @@ def decision_routes(context: Context) -> APIRouter:
                 422, "too-many", f"n is {wanted.n}; one request may make {limits.decisions:,} "
                 "decisions.", "n",
             )  # fmt: skip
-        checked = deciding(wanted.n, wanted.unit, wanted.request_id)
-        call = LimitedDecide(checked.n, checked.unit, checked.request_id)
-        call.most_open = limits.open_decisions
+        call = LimitedDecide(wanted, limits.open_decisions)
         decisions = await (await context.hosted(name)).lane.submit(call)
         metrics.decisions.labels(name).inc(len(decisions))
         return JSONResponse({"decisions": [_plain(decision) for decision in decisions]})

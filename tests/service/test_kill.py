@@ -93,3 +93,48 @@ def test_a_killed_server_loses_nothing(tmp_path, monkeypatch):
     logged = {i for entry in bandit.log() for i in entry.fields.get("ids", [])}
     assert set(decided) <= logged
     bandit.close()
+
+
+def test_of_two_servers_on_one_store_one_is_killed_and_the_other_goes_on(postgresql_url, tmp_path):
+    """Both together, and then the one that is left, choose as one bandit alone does."""
+    settings = {"arms": ["blue", "green", "red"], "reward_range": (0, 1), "seed": 7}
+    lowbid.open(postgresql_url, "checkout", **settings).close()
+    alone = lowbid.open(f"sqlite:///{tmp_path}/alone.db", "checkout", **settings)
+    store = store_at(postgresql_url)
+    key = make_key(store, "shop", ["decide", "read"])
+    store.close()
+    ports = [free_port(), free_port()]
+    servers = [start(postgresql_url, port) for port in ports]
+    for port in ports:
+        wait_until_ready(port)
+    clients = [lowbid.Client(f"http://127.0.0.1:{port}", key, retries=0) for port in ports]
+
+    def step(number, client):
+        """A decision and its outcome; of a request that got no answer, by its id again."""
+        made = client.bandit("checkout").decide(request_id=f"visit {number}")
+        expected = alone.decide()
+        assert (made.arm, made.propensity) == (expected.arm, expected.propensity)
+        reward = {"blue": 0.2, "green": 0.8, "red": number % 2}[made.arm]
+        assert client.bandit("checkout").update(made, reward=reward) is None
+        alone.update(expected, reward=reward)
+
+    for number in range(30):
+        step(number, clients[number % 2])
+    killer = threading.Timer(0.03, servers[0].send_signal, [signal.SIGKILL])
+    killer.start()
+    lost = clients[0].bandit("checkout")
+    with pytest.raises(LowbidError, match="no answer"):
+        while True:  # until one gets no answer: it was decided, or was not
+            number += 1
+            lost.decide(request_id=f"visit {number}")
+            step(number, clients[1])  # repeats the request, and goes on
+    killer.join()
+    assert servers[0].wait(10) == -signal.SIGKILL
+    for number in range(number, number + 30):
+        step(number, clients[1])
+    assert clients[1].bandit("checkout").counts() == alone.counts()
+    servers[1].terminate()
+    servers[1].wait(40)
+    for client in clients:
+        client.close()
+    alone.close()

@@ -51,6 +51,7 @@ class Turn(NamedTuple):
     median: float  # milliseconds
     slow: float  # the 99th percentile, in milliseconds
     answers: list[bytes]
+    processor: float = 0.0  # microseconds of the server's processor per request
 
 
 class Connection(asyncio.Protocol):
@@ -119,8 +120,8 @@ async def _load(port: int, requests: Sequence[bytes]) -> Turn:
 class Target:
     """A server to be measured, on a port of its own."""
 
-    def __init__(self, port: int, key: str = "") -> None:
-        self.port, self.key = port, key
+    def __init__(self, port: int, process: int, key: str) -> None:
+        self.port, self.process, self.key = port, process, key
 
     def post(self, path: str, bodies: Sequence[object]) -> Turn:
         """Send these bodies, one request each."""
@@ -130,7 +131,14 @@ class Target:
         )
         texts = [json.dumps(body) for body in bodies]
         requests = [f"{head}{len(text)}\r\n\r\n{text}".encode() for text in texts]
-        return asyncio.run(_load(self.port, requests))
+        before = self._processor_seconds()
+        turn = asyncio.run(_load(self.port, requests))
+        taken = self._processor_seconds() - before
+        return turn._replace(processor=1e6 * taken / len(bodies))
+
+    def _processor_seconds(self) -> float:
+        fields = Path(f"/proc/{self.process}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @contextlib.contextmanager
@@ -148,7 +156,7 @@ def serving(command: Sequence[str], key: str = "") -> Iterator[Target]:
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
                 break
             time.sleep(0.05)
-        yield Target(port, key)
+        yield Target(port, process.pid, key)
     finally:
         process.terminate()
         process.wait(40)
@@ -188,8 +196,9 @@ def measured(url: str, count: int, repeats: int) -> dict[str, list[Turn]]:
 def shown(kind: str, turns: dict[str, list[Turn]]) -> bool:
     """Print the table of a store; whether the promises are kept."""
     print(
-        f"\n| {kind} | requests/s | beside the empty handler | items/s | p50, ms | p99, ms |"
-        "\n| --- | ---: | ---: | ---: | ---: | ---: |"
+        f"\n| {kind} | requests/s | beside the empty handler | items/s | p50, ms | p99, ms | "
+        "processor, µs |"
+        "\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |"
     )
     rates = {what: [turn.per_second for turn in found] for what, found in turns.items()}
     for what, found in turns.items():
@@ -199,7 +208,8 @@ def shown(kind: str, turns: dict[str, list[Turn]]) -> bool:
         print(
             f"| {what} | {rate:,.0f} | {_text(ratio)} | {items:,.0f} | "
             f"{spread(turn.median for turn in found).median:.1f} | "
-            f"{spread(turn.slow for turn in found).median:.1f} |"
+            f"{spread(turn.slow for turn in found).median:.1f} | "
+            f"{spread(turn.processor for turn in found).median:,.0f} |"
         )
     single = ratios(rates["decision"], rates["empty handler"])
     gain = ratios([BATCH * each for each in rates[f"{BATCH} decisions"]], rates["decision"])

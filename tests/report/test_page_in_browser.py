@@ -214,6 +214,9 @@ def test_a_phone_shows_all_of_it_without_scrolling_sideways(page, width):
     settle(page)
     assert page.execute_script("return document.documentElement.scrollWidth") <= width
     assert one(page, "#key .plot svg").size["width"] <= width
+    # Drawn for this width, not drawn wider and shrunk: labels keep their size.
+    shrunk = "e.getBoundingClientRect().width / e.viewBox.baseVal.width"
+    assert read(page, "#key .plot svg", shrunk) == [pytest.approx(1.0, abs=0.01)]
     assert len(all_of(page, CURVE)) == 3
     button(page, "log axes").click()
     page.execute_script("arguments[0].scrollIntoView()", one(page, "#key"))

@@ -22,10 +22,13 @@ class Hosted:
         For looks and for changes, which may take their time.
     lane : Lane
         For decisions and outcomes.
+    key : int
+        What the store calls it: another one of the same name has another key.
     """
 
     def __init__(self, bandit: SharedBandit) -> None:
         self.bandit, self.lane = bandit, Lane(bandit)
+        self.key = bandit._log.bandit
 
     def close(self) -> None:
         """Finish what was accepted, and let go of the store."""
@@ -85,6 +88,15 @@ class Experiments:
         except UnknownNameError:
             return False
         return True
+
+    def forget_if_gone(self, name: str) -> bool:
+        """Let go of an experiment that was deleted or renamed in the store; whether it was."""
+        found = self.open.get(name)
+        keys = {each.name: each.key for each in list_bandits(self._store.twin())}
+        gone = found is not None and keys.get(name) != found.key
+        if gone:
+            self.drop(name)
+        return gone
 
     def drop(self, name: str) -> None:
         """Let go of an experiment that is gone from the store, or was renamed there."""

@@ -190,7 +190,7 @@ class ProblemDocument(BaseModel):
                     "type": "urn:lowbid:problem:unknown-name",
                     "title": "Unknown name",
                     "status": 404,
-                    "detail": "there is no bandit 'chekout' in sqlite:///shop.db (...)",
+                    "detail": "there is no experiment 'chekout'; POST /v1/experiments makes one.",
                 }
             ]
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -20,6 +21,8 @@ from lowbid.errors import (
     StoreUnavailableError,
     UnknownNameError,
 )
+
+_log = logging.getLogger("uvicorn.error")
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -87,13 +90,15 @@ def problem_of(error: LowbidError) -> ProblemError:
         case TooManyOpenError():
             return ProblemError(429, "too-many-open-decisions", str(error))
         case StoreUnavailableError():
-            return ProblemError(503, "store-unavailable", str(error), headers={"Retry-After": "1"})
+            detail = "the store cannot be reached, or is busy; send the request again."
+            return ProblemError(503, "store-unavailable", detail, headers={"Retry-After": "1"})
         case StoreError():
-            return ProblemError(507, "store-failed", str(error))
+            return ProblemError(507, "store-failed", "the store failed; the server's log says how.")
         case UnknownNameError():
             return ProblemError(404, "unknown-name", str(error))
         case FileFormatError():
-            return ProblemError(500, "damaged-log", str(error))
+            detail = "the experiment's log is damaged; the server's log says how."
+            return ProblemError(500, "damaged-log", detail)
         case MissingPackageError():
             return ProblemError(501, "missing-package", str(error))
         case InvalidValueError():
@@ -117,6 +122,9 @@ async def _of_problem(_: Request, error: Exception) -> JSONResponse:
 
 async def _of_library_error(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, LowbidError)
+    if isinstance(error, StoreError | FileFormatError):
+        # Where the store is is not for every client's eyes.
+        _log.error("%s", error)
     return response(problem_of(error))
 
 

@@ -9,11 +9,13 @@ from typing import Any, TypeVar
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse
 
-from lowbid.errors import StoreError, UnknownNameError
+from lowbid.errors import LowbidError, StoreError, StoreUnavailableError, UnknownNameError
 from lowbid.service._guard import Guard
 from lowbid.service._hosted import Experiments, Hosted
 from lowbid.service._limits import Limits
 from lowbid.service._metrics import Metrics
+from lowbid.service._problems import ProblemError
+from lowbid.shared._calls import Call
 
 Found = TypeVar("Found")
 
@@ -43,7 +45,25 @@ class Context:
         """Work on an experiment that may take a while; forget the experiment if it is gone."""
         try:
             return await run_in_threadpool(work, *arguments)
-        except (StoreError, UnknownNameError):
-            if name not in await run_in_threadpool(self.experiments.names):
-                await run_in_threadpool(self.experiments.drop, name)
+        except (StoreError, UnknownNameError) as error:
+            await self._forget_if_gone(name, error)
             raise
+
+    async def submit(self, name: str, call: Call) -> Any:
+        """The answer to a call on an experiment; forget the experiment if it is gone."""
+        hosted = await self.hosted(name)
+        try:
+            return await hosted.lane.submit(call)
+        except (StoreError, UnknownNameError) as error:
+            await self._forget_if_gone(name, error)
+            raise
+
+    async def _forget_if_gone(self, name: str, error: LowbidError) -> None:
+        if isinstance(error, StoreUnavailableError):
+            return
+        if await run_in_threadpool(self.experiments.forget_if_gone, name):
+            raise ProblemError(
+                503, "experiment-gone",
+                "the experiment was deleted or renamed; send the request again to see what is "
+                "there now.", headers={"Retry-After": "1"},
+            ) from error  # fmt: skip

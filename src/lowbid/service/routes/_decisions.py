@@ -66,7 +66,7 @@ def decision_routes(context: Context) -> APIRouter:
                 "decisions.", "n",
             )  # fmt: skip
         call = LimitedDecide(wanted, limits.open_decisions)
-        decisions = await (await context.hosted(name)).lane.submit(call)
+        decisions = await context.submit(name, call)
         metrics.decisions.labels(name).inc(len(decisions))
         return JSONResponse({"decisions": [_plain(decision) for decision in decisions]})
 
@@ -96,7 +96,7 @@ def decision_routes(context: Context) -> APIRouter:
         kind = _kind(outcomes)
         values = [each.reward if kind == "rewards" else each.loss for each in outcomes]
         call = answering([each.decision for each in outcomes], **{kind: values})  # type: ignore[arg-type]
-        answers = await (await context.hosted(name)).lane.submit(call)
+        answers = await context.submit(name, call)
         for answer in set(answers):
             metrics.outcomes.labels(name, answer).inc(answers.count(answer))
         return JSONResponse({"answers": answers})

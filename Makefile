@@ -11,6 +11,7 @@ help:
 	@echo "make test        run the tests"
 	@echo "make test-slow   run those that take long, or a browser"
 	@echo "make mutate      plant mistakes and see that the tests notice; WORDS=simulation for some"
+	@echo "                 WORDS=--resume to go on with a run that was stopped"
 	@echo "make lint        check style, types and the direction of imports"
 	@echo "make coverage    run the kernels' tests uncompiled and report what they cover"
 	@echo "make tables      rewrite the documentation's table and number of policies"

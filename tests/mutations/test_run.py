@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from mutations import run
@@ -55,3 +57,49 @@ def test_words_choose():
     planted = [mutation("minus", "+", "-"), mutation("other", "a", "b")]
     assert [each.name for each in run.chosen(planted, ["MIN"])] == ["minus"]
     assert run.chosen(planted, []) == planted
+
+
+def test_a_stopped_run_goes_on_with_what_is_left(project, monkeypatch, capsys):
+    """Survivors are planted again, and so is what was noticed if a test has changed since."""
+    planted = [mutation("minus", "a + b", "a - b"), mutation("unused", "UNUSED = 1", "UNUSED = 2")]
+    found = {"minus": "killed", "unused": "SURVIVED"}
+    tried = []
+
+    def attempts(mutations, jobs):
+        for each in mutations:
+            tried.append(each.name)
+            yield each, found[each.name], 0.0
+
+    digest = run.digest
+    monkeypatch.setattr(run, "digest", lambda each: digest(each, project))
+    monkeypatch.setattr(run, "KEPT", project / "out" / "kept.txt")
+    monkeypatch.setattr(run, "read_tables", lambda: planted)
+    monkeypatch.setattr(run, "attempts", attempts)
+
+    def tries(*arguments):
+        tried.clear()
+        status = run.main(list(arguments))
+        return status, list(tried)
+
+    assert tries("--resume", "minus") == (0, ["minus"])
+    with open(run.KEPT, "a", encoding="utf-8") as file:
+        file.write("a line that was cut o")
+    assert tries("--resume") == (1, ["unused"])
+    assert "1 of 2 were noticed by an earlier run" in capsys.readouterr().out
+    assert tries("--resume") == (1, ["unused"])
+    assert tries() == (1, ["minus", "unused"])
+    with open(project / "tests" / "test_sums.py", "a", encoding="utf-8") as file:
+        file.write("# another text\n")
+    assert tries("--resume", "minus") == (0, ["minus"])
+    found["minus"] = "SURVIVED"
+    assert tries("minus") == (1, ["minus"])
+    assert tries("--resume", "minus") == (1, ["minus"])
+
+
+@pytest.mark.slow
+def test_tests_that_hang_do_not_pass(project):
+    (project / "src" / "sums.py").write_text("while True:\n    pass\n")
+    began = time.monotonic()
+    assert not run.passes((("tests/test_sums.py",), "add", False), project, patience=3.0)
+    assert time.monotonic() - began >= 3.0
+    assert not run.AT_WORK

@@ -155,3 +155,12 @@ def test_it_needs_nothing_but_the_standard_library():
     )
     out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_pauses_between_attempts_grow_no_longer_than_two_seconds(monkeypatch):
+    pauses = []
+    monkeypatch.setattr("lowbid.client.time.sleep", pauses.append)
+    with pytest.raises(ServiceError, match="no answer"):
+        lowbid.Client("http://127.0.0.1:9", retries=12).experiments()
+    assert pauses[:3] == [0.1, 0.2, 0.4]
+    assert pauses[5:] == [2.0] * 7

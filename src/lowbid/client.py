@@ -22,7 +22,8 @@ from lowbid.shared._calls import Answer
 from lowbid.shared._holdout import Lift
 
 _NAN = math.nan
-_FIRST_PAUSE = 0.1  # seconds; doubled with every further attempt
+# Seconds between two attempts: doubled with every further one, up to the longest.
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
 _MOST_AT_ONCE = 10_000  # outcomes in one request
 
 
@@ -98,7 +99,7 @@ class Client:
         for attempt in range(1 + self._retries * repeatable):
             if attempt:
                 time.sleep(pause)
-                pause *= 2.0
+                pause = min(2.0 * pause, _LONGEST_PAUSE)
             try:
                 status, answer = self._once(method, path, sent)
             except (OSError, http.client.HTTPException) as error:

@@ -50,7 +50,7 @@ class Visitor(threading.Thread):
 
     def __init__(self, port, key, stop):
         super().__init__(daemon=True)
-        self.client = lowbid.Client(f"http://127.0.0.1:{port}", key, timeout=5.0, retries=30)
+        self.client = lowbid.Client(f"http://127.0.0.1:{port}", key, timeout=5.0, retries=300)
         self.stop, self.decided, self.taken = stop, {}, Counter()
 
     def run(self):
@@ -66,6 +66,7 @@ class Visitor(threading.Thread):
 
 def test_a_killed_server_loses_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr("lowbid.client._FIRST_PAUSE", 0.05)
+    monkeypatch.setattr("lowbid.client._LONGEST_PAUSE", 0.1)  # back before the next kill
     url, port, stop = f"sqlite:///{tmp_path}/shop.db", free_port(), threading.Event()
     key = make_key(store_at(url), "shop", ["decide"])
     bandit = lowbid.open(url, "checkout", arms=["blue", "green"], reward_range=(0, 1))

@@ -90,8 +90,10 @@ def seconds(code: str) -> float:
 
 
 def readme_example() -> str:
-    (first, *_) = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
-    return str(first)
+    """The README's one example of a simulation; the import stands in an example above it."""
+    examples = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    (simulation,) = (code for code in examples if "lowbid.simulate(" in code)
+    return f"import lowbid\n{simulation}"
 
 
 def imports(repeats: int) -> list[bool]:

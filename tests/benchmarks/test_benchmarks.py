@@ -7,11 +7,27 @@ import sys
 import numpy as np
 import pytest
 
-from benchmarks import beside_peers, c_loops, changing_arms, core, growth, pictures, table
+from benchmarks import (
+    beside_peers,
+    c_loops,
+    changing_arms,
+    core,
+    first_second,
+    growth,
+    pictures,
+    table,
+)
 from benchmarks.measure import by_turns, new_process, ratios, spread
 from benchmarks.peers import NotInstalledError, Server
 
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
+
+
+def test_the_readme_s_example_is_a_simulation_that_runs_on_its_own(capsys):
+    names = {}
+    exec(first_second.readme_example(), names)
+    assert names["result"].regret.shape[:2] == (3, 100)
+    assert "BatchEnsemble" in capsys.readouterr().out
 
 
 @pytest.mark.slow

@@ -143,8 +143,8 @@ def evaluate(
     >>> lowbid.evaluate({"a": 0.9, "b": 0.1}, log, methods=["ips", "dr"])
     method         reward              95% interval
     -----------------------------------------------
-    ips               0.5  [    0.4257,     0.5776]
-    dr                0.5  [    0.4367,     0.5633]
+    ips               0.5  [    0.4239,     0.5883]
+    dr                0.5  [    0.4301,     0.5699]
     as logged         0.5
     400 decisions, worth 244 of the policy's own
     """

@@ -52,8 +52,11 @@ def test_an_error_ends_the_tasks_at_work_and_those_that_wait():
                 return
             time.sleep(0.01)
 
-    with pytest.raises(RuntimeError, match="broken"):
-        work_off([plays, fails, *[plays] * 50], 2, stop, Progress(1, False))
-    assert stop[0] == 1
-    time.sleep(0.1)
-    assert len(begun) <= 2
+    try:
+        with pytest.raises(RuntimeError, match="broken"):
+            work_off([plays, fails, *[plays] * 50], 2, stop, Progress(1, False))
+        assert stop[0] == 1
+        time.sleep(0.1)
+        assert len(begun) <= 2
+    finally:
+        stop[0] = 1  # or Python would wait for all of them before it exits

@@ -131,6 +131,16 @@ def test_tables_bands_and_differences_have_one_formula():
     )
 
 
+def test_intervals_of_regret_do_not_reach_below_zero():
+    """After one step of three runs, some of which began with the worse arm."""
+    arms = lowbid.Bernoulli([0.1, 0.9])
+    result = lowbid.simulate(lowbid.UCB1(), arms, horizon=10, runs=3, checkpoints=[1, 10])
+    assert estimate(result.regret[0, :, 0]).low < 0.0
+    (curve,) = mean_curves(result).values()
+    (row,) = result.summary(1)
+    assert row.low == curve.low[0] == 0.0 < row.mean
+
+
 def test_tables_say_when_runs_are_too_few():
     arms = lowbid.Bernoulli([0.1, 0.3])
     few, enough = (

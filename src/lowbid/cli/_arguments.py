@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -28,6 +29,17 @@ def add_simulation_arguments(parser: argparse.ArgumentParser, out: str) -> None:
         "--resume",
         action="store_true",
         help="go on where the same command was stopped: keep what is in the folder",
+    )
+
+
+def add_store_argument(parser: argparse.ArgumentParser) -> None:
+    """Add the store, which may have a password in it and so need not stand on the command line."""
+    known = os.environ.get("LOWBID_STORE")
+    parser.add_argument(
+        "--store",
+        required=known is None,
+        default=known,
+        help="sqlite:///shop.db or postgresql://...; the variable LOWBID_STORE if not given",
     )
 
 

@@ -13,6 +13,8 @@ import argparse
 import datetime
 from typing import TYPE_CHECKING
 
+from lowbid.cli._arguments import add_store_argument
+
 if TYPE_CHECKING:
     from lowbid.service._keys import Key
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("action", choices=("add", "list", "revoke"))
-    parser.add_argument("--store", required=True, help="sqlite:///shop.db or postgresql://...")
+    add_store_argument(parser)
     parser.add_argument("--name", help="whose key it is; changes are logged under this name")
     parser.add_argument(
         "--role",

@@ -12,13 +12,13 @@ import argparse
 import ipaddress
 from pathlib import Path
 
-from lowbid.cli._arguments import named_path, whole
+from lowbid.cli._arguments import add_store_argument, named_path, whole
 from lowbid.errors import InvalidValueError
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("--store", required=True, help="sqlite:///shop.db or postgresql://...")
+    add_store_argument(parser)
     parser.add_argument("--host", default="127.0.0.1", help="the address; 127.0.0.1 if not given")
     parser.add_argument("--port", type=whole, default=8080, help="the port; 8080 if not given")
     parser.add_argument(

@@ -154,6 +154,14 @@ def test_checkpoints():
             {"policies": lowbid.BetaThompson(), "environment": lowbid.Gaussian([0.5])},
             "takes losses from 0 to 1, but",
         ),
+        (
+            {"policies": lowbid.BetaThompson(), "environment": lowbid.Deterministic([-0.5, 0.5])},
+            "gives losses from -0.5 to 0.5",
+        ),
+        (
+            {"policies": lowbid.BetaThompson(), "environment": lowbid.Deterministic([0.5, 1.5])},
+            "gives losses from 0.5 to 1.5",
+        ),
     ],
 )
 def test_bad_input_is_named(arguments, message):

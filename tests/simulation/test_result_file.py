@@ -76,6 +76,11 @@ def test_foreign_and_newer_files_are_refused(result, tmp_path):
     np.savez(path, header=np.array(json.dumps(header)), **columns)
     with pytest.raises(FileFormatError, match="damaged"):
         lowbid.Result.load(path)
+    header["policies"] = list(POLICIES)
+    columns["checkpoints"] = columns["checkpoints"][:-1]  # regret has one column more
+    np.savez(path, header=np.array(json.dumps(header)), **columns)
+    with pytest.raises(FileFormatError, match="damaged"):
+        lowbid.Result.load(path)
     with pytest.raises(FileNotFoundError):
         lowbid.Result.load(tmp_path / "nothing.npz")
 

@@ -6,6 +6,7 @@ import pytest
 
 import lowbid
 from lowbid._kernel import kernel
+from lowbid.simulation import _share
 from lowbid.simulation._share import Share, play_share
 
 WRAPPED = lowbid.Contaminated(lowbid.Rewards(lowbid.Pareto([1.2, 1.0])), value=5.0, chance=0.1)
@@ -51,3 +52,21 @@ def test_a_kernel_that_the_other_side_does_not_have_is_named():
 
     with pytest.raises(pickle.UnpicklingError, match=r"no kernel .*local.*top of a module"):
         pickle.loads(pickle.dumps(local))
+
+
+def test_compiling_is_not_counted_as_playing(monkeypatch):
+    """The first call, which compiles, plays no run and is over before the clock starts."""
+    events = []
+
+    def loop(*arguments):
+        events.append(len(arguments[7]))
+        return 0
+
+    def clock():
+        events.append("clock")
+        return 0.0
+
+    monkeypatch.setattr(_share, "loop_for", lambda *_: (loop, ()))
+    monkeypatch.setattr(_share.time, "perf_counter", clock)
+    play_share(share(ENVIRONMENTS[0], 2, 5))
+    assert events == [0, "clock", 3, "clock"]

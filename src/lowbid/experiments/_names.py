@@ -9,6 +9,7 @@ arms are drawn anew in each run (``random-``), or change (``switching-``, ``drif
 from __future__ import annotations
 
 import difflib
+import functools
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -62,6 +63,7 @@ def policy(name: str, parameters: Mapping[str, Any] | None = None) -> Policy:
     return _make(name, known[name].make, known[name].parameters, parameters or {})
 
 
+@functools.cache
 def _constructors() -> dict[str, Constructor]:
     """The ways to make a policy, by the names of the command line."""
     classes = [getattr(policies, each) for each in policies.__all__]

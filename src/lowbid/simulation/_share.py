@@ -35,7 +35,10 @@ class Share(NamedTuple):
 
 
 class PlayedShare(NamedTuple):
-    """What came out: regret (run, checkpoint), pulls (run, arm), and the seconds that it took."""
+    """What came out: regret (run, checkpoint), pulls (run, arm), and the seconds of playing.
+
+    Compiling is not counted: it happens once in a process, however much there is to play.
+    """
 
     regret: Floats
     pulls: Ints
@@ -44,21 +47,15 @@ class PlayedShare(NamedTuple):
 
 def play_share(share: Share, stop: Ints | None = None) -> PlayedShare:
     """Play some runs in this thread; ends early, with zeros, when `stop` is set."""
-    began = time.perf_counter()
     policy, environment, horizon, seed, checkpoints, first, last, late = share
     table = environment.table(seed, last)
     regret = np.zeros((last - first, len(checkpoints)))
     pulls = np.zeros((last - first, environment.n_arms), np.int64)
-    player(policy, environment, horizon, seed, late)(
-        table,
-        gaps_of(environment, table),
-        first,
-        checkpoints,
-        regret,
-        pulls,
-        np.zeros(1, np.int64),
-        np.zeros(1, np.int64) if stop is None else stop,
-    )
+    play, gaps = player(policy, environment, horizon, seed, late), gaps_of(environment, table)
+    end = np.zeros(1, np.int64), np.zeros(1, np.int64) if stop is None else stop
+    play(table, gaps, first, checkpoints, regret[:0], pulls[:0], *end)  # compiles, and plays no run
+    began = time.perf_counter()
+    play(table, gaps, first, checkpoints, regret, pulls, *end)
     return PlayedShare(regret, pulls, time.perf_counter() - began)
 
 

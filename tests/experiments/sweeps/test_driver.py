@@ -12,7 +12,7 @@ from lowbid.errors import WorkerError
 from lowbid.experiments.sweeps._driver import Driver
 from lowbid.experiments.sweeps._engines import Engine, Threads, play_task
 from lowbid.experiments.sweeps._rates import Rates
-from lowbid.experiments.sweeps._store import CellStore
+from lowbid.experiments.sweeps._store import CellStore, Window
 from lowbid.experiments.sweeps._sweep import Precision
 
 
@@ -171,6 +171,45 @@ def test_what_came_in_is_kept_when_the_engine_is_gone(tmp_path):
     played = sum(share.last - share.first for shares in engine.sent for share in shares)
     assert played == 18 - kept
     require_all_right(tmp_path, small(Odd(), runs=9))
+
+
+def test_a_file_that_is_lost_while_runs_are_added_is_played_again(tmp_path):
+    """The runs on file when the sweep began are gone when it wants to add to them."""
+    drive(tmp_path, small(Odd(), runs=3), HandMade())
+    sweep, store = small(Odd(), runs=8), CellStore(tmp_path)
+    engine = HandMade(lambda shares, number: damage() if number == 1 else None)
+
+    def damage():
+        content = store.path(sweep.cells[0]).read_bytes()
+        store.path(sweep.cells[0]).write_bytes(content[:-30])
+
+    driver = drive(tmp_path, sweep, engine)
+    assert driver.finished == 2
+    assert [(s.first, s.last) for shares in engine.sent for s in shares][-1] == (0, 3)
+    require_all_right(tmp_path, sweep)
+
+
+@pytest.mark.parametrize("theirs", [2, 5, 8, 12])
+def test_another_sweep_may_put_fewer_or_more_runs_on_file_meanwhile(tmp_path, theirs):
+    drive(tmp_path, small(Odd(), runs=3), HandMade())
+    sweep = small(Odd(), runs=8)
+
+    def interfere(shares, number):
+        if number == 1:
+            for cell in sweep.cells:
+                result = expected(cell, theirs)
+                made = cell.result(result.regret[0], result.pulls[0])
+                CellStore(tmp_path).save(cell, made, 1.0, Window(0, theirs))
+
+    driver = drive(tmp_path, sweep, HandMade(interfere))
+    assert driver.finished == 2
+    require_all_right(tmp_path, sweep, max(8, theirs))
+
+
+def test_many_cells_that_fail_are_all_reported(tmp_path):
+    sweep = small(Raising(), environments=80)
+    driver = drive(tmp_path, sweep, HandMade())
+    assert len(driver.failures) == 80
 
 
 def test_equal_cells_are_played_once(tmp_path):

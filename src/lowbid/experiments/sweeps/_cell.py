@@ -52,6 +52,19 @@ class SweptPolicy:
     longest: int | None = None
     share: float = 1.0
 
+    @functools.cached_property
+    def _texts(self) -> dict[tuple[int, int], str]:
+        return {}
+
+    def text(self, n_arms: int, horizon: int) -> str:
+        """All that its runs depend on but its code; many cells ask for the same."""
+        found = self._texts.get((n_arms, horizon))
+        if found is None:
+            parameters = self.policy.parameters(n_arms, horizon, horizon)
+            parts = [self.policy.identity, self.policy.describe(horizon), _plain(parameters)]
+            found = self._texts[n_arms, horizon] = "\n".join(parts)
+        return found
+
 
 @dataclasses.dataclass(frozen=True)
 class SweptEnvironment:
@@ -79,6 +92,18 @@ class SweptEnvironment:
     group: str = ""
     clean: str = ""
     horizons: tuple[int, ...] = ()
+
+    @functools.cached_property
+    def _texts(self) -> dict[int, str]:
+        return {}
+
+    def text(self, seed: int) -> str:
+        """All that runs on it depend on but its code; many cells ask for the same."""
+        found = self._texts.get(seed)
+        if found is None:
+            parts = [repr(self.environment.describe()), _plain(self.environment.table(seed, 2))]
+            found = self._texts[seed] = "\n".join(parts)
+        return found
 
 
 class Place(NamedTuple):
@@ -118,10 +143,7 @@ class Cell:
     @functools.cached_property
     def checkpoints(self) -> Ints:
         """The steps that are judged, where the last tenth begins, and some for a curve."""
-        curve = np.ceil(np.geomspace(1, self.horizon, _CURVE_POINTS)).astype(np.int64)
-        ends = [last_tenth(self.horizon), self.horizon]
-        steps = np.unique(np.concatenate([curve, self.record, self.keep, ends]))
-        return steps[steps <= self.horizon].astype(np.int64)
+        return _checkpoints(self.horizon, (*self.record, *self.keep))
 
     @functools.cached_property
     def digest(self) -> str:
@@ -135,11 +157,8 @@ class Cell:
         policy, environment = self.policy.policy, self.environment.environment
         parts = [
             f"{STREAMS_VERSION} {self.horizon} {self.seed} {self.checkpoints.tolist()}",
-            policy.identity,
-            policy.describe(self.horizon),
-            _plain(policy.parameters(environment.n_arms, self.horizon, self.horizon)),
-            repr(environment.describe()),
-            _plain(environment.table(self.seed, 2)),
+            self.policy.text(environment.n_arms, self.horizon),
+            self.environment.text(self.seed),
             _code(policy, environment),
         ]
         return hashlib.blake2b("\n".join(parts).encode(), digest_size=16).hexdigest()
@@ -169,6 +188,13 @@ class Cell:
     def __str__(self) -> str:
         seed = f", seed {self.seed}" if self.seed else ""
         return f"{self.policy.name} on {self.environment.name}, {self.horizon:,} steps{seed}"
+
+
+@functools.lru_cache(maxsize=256)
+def _checkpoints(horizon: int, more: tuple[int, ...]) -> Ints:
+    curve = np.ceil(np.geomspace(1, horizon, _CURVE_POINTS)).astype(np.int64)
+    steps = np.unique(np.concatenate([curve, more, [last_tenth(horizon), horizon]]))
+    return steps[steps <= horizon].astype(np.int64)
 
 
 def last_tenth(horizon: int) -> int:

@@ -7,8 +7,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from lowbid.errors import WorkerError
 from lowbid.experiments.sweeps._cell import Cell
@@ -126,6 +128,7 @@ class Driver:
             self._waiting_seconds = sum(
                 self.rates.seconds(work.cell, work.wanted - work.handed_out)
                 for work in self.waiting
+                if work.cell.digest not in self.failures
             )
             self._counted_until = now + 50.0 * (time.monotonic() - now)
         return self._waiting_seconds + sum(task.estimate for task in self.at_work.values())
@@ -160,6 +163,9 @@ class Driver:
         budget = min(_TASK_SECONDS, max(_SHORTEST_TASK, even))
         while self.waiting and budget > 0.0:
             work = self.waiting[0]
+            if work.cell.digest in self.failures:
+                self.waiting.popleft()
+                continue
             run = max(self.rates.seconds(work.cell, 1), 1e-12)
             first = work.handed_out
             last = min(work.wanted, first + max(1, int(budget / run)))
@@ -211,6 +217,8 @@ class Driver:
     def _complete(self, work: Work) -> None:
         """Keep a cell's runs; if they were a pilot, find out how many more it needs."""
         regret = self._save(work)
+        if work.on_file < work.wanted:
+            return  # runs on file were lost meanwhile, and are played again
         if self.precision is not None and work.further is None:
             steps = [list(work.cell.checkpoints).index(step) for step in work.cell.record]
             work.further = further_runs(regret[: work.cell.runs, steps], self.precision)
@@ -221,29 +229,42 @@ class Driver:
             else:
                 self._save(work)
 
-    def _save(self, work: Work) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    def _save(self, work: Work) -> npt.NDArray[Any]:
         """Put what is there without a gap on file; the answer is the regret of all these runs."""
         before, end = self.store.result(work.cell), work.in_order
+        there = 0 if before is None else before.regret.shape[1]
+        if there < work.on_file:
+            self._play_again(work, there)
+            end = work.in_order
+        # Another sweep may have put further runs on file meanwhile: they are the same, bit for bit.
         parts = [work.parts.pop(first) for first in sorted(work.parts) if first < end]
         seconds = self.store.seconds(work.cell) + sum(part.seconds for part in parts)
         regret, pulls = [part.regret for part in parts], [part.pulls for part in parts]
-        if work.on_file and before is not None:
-            regret.insert(0, before.regret[0, : work.on_file])
-            pulls.insert(0, before.pulls[0, : work.on_file])
-        all_regret = np.concatenate(regret) if regret else np.zeros((0, len(work.cell.checkpoints)))
-        if regret:
-            window = window_of(work.cell.runs, work.further)
-            if len(all_regret) < window.last:
-                window = Window(0, len(all_regret))
-            result = work.cell.result(all_regret, np.concatenate(pulls))
-            self.store.save(work.cell, result, seconds, window)
-            work.on_file, work.saved_at = len(all_regret), time.monotonic()
+        if before is not None:
+            ours = max(0, there - work.on_file)
+            regret = [before.regret[0], *_after(regret, ours)]
+            pulls = [before.pulls[0], *_after(pulls, ours)]
+        if not regret:
+            return np.zeros((0, len(work.cell.checkpoints)))
+        all_regret = np.concatenate(regret)
+        window = window_of(work.cell.runs, work.further)
+        if len(all_regret) < window.last:
+            window = Window(0, len(all_regret))
+        result = work.cell.result(all_regret, np.concatenate(pulls))
+        self.store.save(work.cell, result, seconds, window)
+        work.on_file, work.saved_at = end, time.monotonic()
         return all_regret
+
+    def _play_again(self, work: Work, there: int) -> None:
+        """Runs that were on file are lost, by damage or by someone else: hand them out again."""
+        pieces = [Piece(work, there, work.on_file)]
+        cost = self.rates.seconds(work.cell, work.on_file - there)
+        self.again.append(Task(pieces, cost))
+        work.on_file = there
 
     def _fail(self, work: Work, failure: Failure) -> None:
         self.failures.setdefault(work.cell.digest, failure)
-        if work in self.waiting:
-            self.waiting.remove(work)
+        work.parts.clear()
 
     def _mourn(self, task: Task, error: BaseException) -> None:
         """A worker died: all that was at work may have been the cause, and is done again alone."""
@@ -309,6 +330,11 @@ def further_on_file(cell: Cell, store: CellStore, precision: Precision) -> int |
         return None
     steps = [result.checkpoints.tolist().index(step) for step in cell.record]
     return further_runs(result.regret[0, : cell.runs, steps].T, precision)
+
+
+def _after(parts: Sequence[npt.NDArray[Any]], skipped: int) -> list[npt.NDArray[Any]]:
+    """Arrays one after another, without so many of their first rows."""
+    return [np.concatenate(parts)[skipped:]] if parts else []
 
 
 def _apart(task: Task) -> list[Task]:

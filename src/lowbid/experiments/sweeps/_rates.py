@@ -14,10 +14,9 @@ _GUESS, _PLAIN_GUESS = 2e-7, 2e-4
 _CALIBRATION_SECONDS = 5.0
 _FIRST_ANSWER_SECONDS = 30.0
 _CALIBRATION_STEPS = 2_000
-# How much a new measurement counts: the first one in a process may contain its compilation.
-_NEW = 0.5
+_NEW = 0.5  # how much a new measurement counts
 
-Group = tuple[str, str, int]
+Group = tuple[object, ...]
 
 
 class Rates:
@@ -25,12 +24,10 @@ class Rates:
 
     def __init__(self) -> None:
         self._known: dict[Group, float] = {}
-        self._of_policy: dict[str, float] = {}
 
     def seconds(self, cell: Cell, runs: int) -> float:
         """How long some runs of a cell will take one worker."""
-        group = _group(cell)
-        found = self._known.get(group) or self._of_policy.get(group[0])
+        found = next((self._known[g] for g in _groups(cell) if g in self._known), None)
         if found is None:
             known = sorted(self._known.values())
             guess = known[len(known) // 2] if known else _GUESS
@@ -39,9 +36,10 @@ class Rates:
 
     def learn(self, cell: Cell, runs: int, seconds: float) -> None:
         """Take in how long some runs took."""
-        group, rate = _group(cell), seconds / max(1, runs * cell.horizon)
-        before = self._known.get(group, rate)
-        self._known[group] = self._of_policy[group[0]] = (1.0 - _NEW) * before + _NEW * rate
+        rate = seconds / max(1, runs * cell.horizon)
+        for group in _groups(cell):
+            before = self._known.get(group, rate)
+            self._known[group] = (1.0 - _NEW) * before + _NEW * rate
 
     def calibrate(self, cells: Iterable[Cell], engine: Engine) -> None:
         """Play a few steps of each policy on the engine, and wait some seconds for them.
@@ -75,6 +73,17 @@ def _short(cell: Cell) -> Cell:
     return Cell(cell.policy, cell.environment, steps, cell.seed, 1, (steps,))
 
 
-def _group(cell: Cell) -> Group:
-    arms = cell.environment.environment
-    return type(cell.policy.policy).__name__, repr(arms.draw), arms.n_arms
+def _groups(cell: Cell) -> tuple[Group, ...]:
+    """What cells of about the same rate have in common, from the closest kinship on.
+
+    Rules that look at all their past losses take longer per step the longer they play.
+    """
+    arms, kind = cell.environment.environment, type(cell.policy.policy).__name__
+    there = (arms.draw, arms.n_arms)
+    return (
+        (cell.policy.name, cell.horizon, *there),
+        (cell.policy.name, *there),
+        (cell.policy.name,),
+        (kind, *there),
+        (kind,),
+    )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
+import functools
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -79,14 +81,15 @@ class Sweep:
         for what, named in (("policies", self.policies), ("environments", self.environments)):
             names = [each.name for each in named]
             require(bool(names), f"there are no {what}; give at least one.")
-            twice = next((name for name in names if names.count(name) > 1), None)
+            counts = collections.Counter(names)
+            twice = next((name for name in names if counts[name] > 1), None)
             require(twice is None, f"two {what} are named {twice!r}; give one another name.")
         known = [each.name for each in self.environments]
         for each in self.environments:
             if each.clean:
                 nearest("environment", each.clean, known)
 
-    @property
+    @functools.cached_property
     def cells(self) -> list[Cell]:
         """All cells, short horizons first, and of one environment beside one another."""
         found = [
@@ -113,12 +116,12 @@ class Sweep:
             n_arms = cell.environment.environment.n_arms
             check_size(max(cell.runs, most), 1, len(cell.checkpoints), n_arms)
 
-    def places(self, cells: Sequence[Cell]) -> dict[Place, list[str]]:
+    def places(self, cells: Sequence[Cell]) -> dict[Place, set[str]]:
         """The policies that are to be compared at each place."""
-        found: dict[Place, list[str]] = {}
+        found: dict[Place, set[str]] = {}
         for cell in cells:
             for place in cell.places:
-                found.setdefault(place, []).append(cell.policy.name)
+                found.setdefault(place, set()).add(cell.policy.name)
         return found
 
     def environments_named(self, names: Sequence[str]) -> list[str]:

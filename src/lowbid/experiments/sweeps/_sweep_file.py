@@ -212,24 +212,20 @@ def policies_of_table(table: Mapping[str, Any], number: int) -> list[SweptPolicy
     good = is_number(share) and 0.0 < share <= 1.0 and math.isfinite(share)
     require(good, f"share is {share!r}; give a part of the runs, above 0 and up to 1.")
     combinations = settings_of(varied, table.get("pairs"))
+    differ = [
+        key for key in combinations[0] if any(s[key] != combinations[0][key] for s in combinations)
+    ]
     made = []
     for settings in combinations:
         policy = policy_of_table({"policy": table.get("policy"), **settings})
-        name = _name(table, settings, combinations) or policy.name
+        name = _name(table, settings, differ) or policy.name
         rule = str(table.get("name", type(policy).__name__))
         made.append(SweptPolicy(name, rule, policy, settings, longest, float(share)))
     return made
 
 
-def _name(
-    table: Mapping[str, Any], settings: Mapping[str, Any], all_settings: list[dict[str, Any]]
-) -> str:
+def _name(table: Mapping[str, Any], settings: Mapping[str, Any], differ: Sequence[str]) -> str:
     """The table's name, with the parameters that differ between its settings."""
     if "name" not in table:
         return ""
-    differ = [
-        f"{key}={value}"
-        for key, value in settings.items()
-        if any(other[key] != value for other in all_settings)
-    ]
-    return ", ".join([str(table["name"]), *differ])
+    return ", ".join([str(table["name"]), *(f"{key}={settings[key]}" for key in differ)])

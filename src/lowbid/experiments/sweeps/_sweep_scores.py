@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -66,8 +67,9 @@ def regrets(rows: Iterable[Row], wanted: Mapping[Place, Collection[str]]) -> Rat
 
 def ratios_of(table: Ratios) -> Ratios:
     """Every regret over the lowest one at its place."""
+    best = {place: min(row.values()) for place, row in table.items()}
     return {
-        place: {name: ratio_to(value, min(row.values())) for name, value in row.items()}
+        place: {name: ratio_to(value, best[place]) for name, value in row.items()}
         for place, row in table.items()
     }
 
@@ -88,22 +90,27 @@ def sweep_scores(rows: Sequence[Row], table: Ratios) -> list[SweepScore]:
     The intervals say how much the score depends on which environments were chosen: environments
     are drawn again with replacement, each with all its steps and seeds.
     """
-    ratios = ratios_of(table)
-    names = dict.fromkeys(name for row in ratios.values() for name in row)
-    found = [_score(name, rows, ratios) for name in names]
-    return sorted(found, key=lambda score: score.mean.value)
+    own: dict[str, dict[Place, float]] = {}
+    for place, found in ratios_of(table).items():
+        for name, ratio in found.items():
+            own.setdefault(name, {})[place] = ratio
+    rows_of: dict[str, list[Row]] = {name: [] for name in own}
+    for row in rows:
+        if row.policy in own and row.place in own[row.policy]:
+            rows_of[row.policy].append(row)
+    scores = [_score(name, rows_of[name], own[name]) for name in own]
+    return sorted(scores, key=lambda score: score.mean.value)
 
 
-def _score(name: str, rows: Sequence[Row], ratios: Ratios) -> SweepScore:
-    own = {place: row[name] for place, row in ratios.items() if name in row}
-    environments = list(dict.fromkeys(place.environment for place in own))
-    by_environment = [
-        np.array([r for place, r in own.items() if place.environment == each])
-        for each in environments
-    ]
+def _score(name: str, rows: Sequence[Row], own: Mapping[Place, float]) -> SweepScore:
+    """The score of a policy from its rows and its ratios, both at the places that count."""
+    ratios: dict[str, list[float]] = {}
+    for place, ratio in own.items():
+        ratios.setdefault(place.environment, []).append(ratio)
+    environments, by_environment = list(ratios), [np.array(each) for each in ratios.values()]
     ended = {each: [0.0, 0.0] for each in environments}  # stuck runs, and all
     for row in rows:
-        if row.policy == name and row.place in own and row.figures.stuck is not None:
+        if row.figures.stuck is not None:
             ended[row.place.environment][0] += row.figures.stuck * row.figures.runs
             ended[row.place.environment][1] += row.figures.runs
     logs = np.array([[np.log(each).sum(), len(each)] for each in by_environment])
@@ -125,6 +132,7 @@ def _score(name: str, rows: Sequence[Row], ratios: Ratios) -> SweepScore:
     )
 
 
+@functools.lru_cache(maxsize=1)
 def _resamples(number: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
     if number < 2:  # one environment says nothing of how much others would differ
         return np.zeros((0, number), np.int64)

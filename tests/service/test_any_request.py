@@ -61,10 +61,12 @@ def test_no_request_is_answered_with_a_server_error(shop, places):
         if path.endswith("/outcomes") and data.draw(st.booleans()):
             body = [body]
         text = data.draw(st.sampled_from([json.dumps(body), "", "[", '"x"']))
+        kind = data.draw(st.sampled_from(["application/json", "application/json", "text/plain"]))
         query = data.draw(st.sampled_from(["", "?confidence=2", "?confidence=nan", "?after=-1"]))
         if path.startswith("/v1/session") and method == "DELETE":
             return
-        answer = shop.admin.request(method, path.replace("{name}", name) + query, content=text)
+        address, headers = path.replace("{name}", name) + query, {"Content-Type": kind}
+        answer = shop.admin.request(method, address, content=text, headers=headers)
         assert answer.status_code < 500, (method, path, text, answer.text)
         if answer.status_code >= 400:
             assert answer.json()["detail"]

@@ -1,3 +1,6 @@
+from prometheus_client.parser import text_string_to_metric_families as parsed
+
+
 def test_metrics_tell_of_decisions_outcomes_and_commits(shop):
     path = "/v1/experiments/checkout"
     made = shop.decide.post(f"{path}/decisions", json={"n": 3}).json()["decisions"]
@@ -15,3 +18,39 @@ def test_metrics_tell_of_decisions_outcomes_and_commits(shop):
         assert line in text
     assert "lowbid_commit_calls_count" in text
     assert "lowbid_arm_share" in text
+
+
+def test_metrics_are_what_prometheus_reads(shop):
+    name = "home page"
+    shop.make(name, arms=['<script>"\\\n', "ok"])
+    shop.decide.post(f"/v1/experiments/{name}/decisions", json={})
+    for _ in range(5):
+        shop.read.get("/v1/experiments/checkout")
+    families = {each.name: each for each in parsed(shop.read.get("/metrics").text)}
+    assert {"lowbid_decisions", "lowbid_outcomes", "lowbid_pending", "lowbid_request_seconds"} <= {
+        *families
+    }
+    arms = {each.labels["arm"] for each in families["lowbid_arm_share"].samples}
+    assert '<script>"\\\n' in arms
+    for family in ("lowbid_request_seconds", "lowbid_commit_calls"):
+        buckets = {}
+        for sample in families[family].samples:
+            labels = {**sample.labels}
+            edge = labels.pop("le", None)
+            kind = buckets.setdefault(frozenset(labels.items()), {"le": []})
+            if edge is None:
+                kind[sample.name.rpartition("_")[2]] = sample.value
+            else:
+                kind["le"].append((float(edge), sample.value))
+        for kind in buckets.values():
+            assert kind["le"] == sorted(kind["le"])
+            assert [count for _, count in kind["le"]] == sorted(count for _, count in kind["le"])
+            assert kind["le"][-1] == (float("inf"), kind["count"])
+            assert kind["sum"] > 0
+    read = frozenset({("route", "/v1/experiments/{name}"), ("status", "200")})
+    [seconds] = [
+        sample.value
+        for sample in families["lowbid_request_seconds"].samples
+        if sample.name.endswith("_count") and frozenset(sample.labels.items()) == read
+    ]
+    assert seconds == 5

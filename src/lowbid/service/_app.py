@@ -6,21 +6,22 @@ import contextlib
 from collections.abc import AsyncIterator
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI
 from starlette.responses import JSONResponse
 
 from lowbid._version import __version__
 from lowbid.service import _problems
+from lowbid.service._gate import Gate
 from lowbid.service._guard import Guard
 from lowbid.service._hosted import Experiments
-from lowbid.service._limits import BodyLimits, Limits, SecurityHeaders
-from lowbid.service._metrics import Metrics, Timing
-from lowbid.service._models import ProblemDocument
+from lowbid.service._limits import Limits
+from lowbid.service._metrics import Metrics
+from lowbid.service._models import named_schemas
 from lowbid.service.routes._context import Context
 from lowbid.service.routes._decisions import decision_routes
 from lowbid.service.routes._experiments import experiment_routes, view_routes
-from lowbid.service.routes._health import health_routes
-from lowbid.service.routes._page import page_routes
+from lowbid.service.routes._health import HEALTH, health_routes
+from lowbid.service.routes._page import PAGE, page_routes
 from lowbid.shared.stores import Store, store_at
 
 _ABOUT = """\
@@ -67,15 +68,21 @@ def create_app(store: str | Store, *, keys: bool = True, limits: Limits | None =
     )
     app.state.experiments = experiments
     _problems.install(app)
-    for routes in (health_routes, decision_routes, experiment_routes, view_routes, page_routes):
+    decisions = decision_routes(context)
+    app.include_router(decisions)
+    for routes in (health_routes, experiment_routes, view_routes, page_routes):
         app.include_router(routes(context))
-    app.add_middleware(BodyLimits, limits=limits)
-    app.add_middleware(Timing, metrics=metrics)
-    app.add_middleware(SecurityHeaders)
+    app.add_middleware(
+        Gate,
+        guard=context.guard,
+        limits=limits,
+        metrics=metrics,
+        public=[*HEALTH, *PAGE],
+        direct=decisions.routes,
+    )
 
     @app.get("/openapi.json", include_in_schema=False)
-    async def openapi(request: Request) -> JSONResponse:
-        await context.guard.require_any(request)
+    async def openapi() -> JSONResponse:
         return JSONResponse(_described(app))
 
     return app
@@ -86,9 +93,7 @@ def _described(app: FastAPI) -> dict[str, Any]:
     if app.openapi_schema is None:
         schema = FastAPI.openapi(app)
         parts = schema.setdefault("components", {})
-        problem = ProblemDocument.model_json_schema(ref_template="#/components/schemas/{model}")
-        parts.setdefault("schemas", {}).update(problem.pop("$defs", {}))
-        parts["schemas"]["ProblemDocument"] = problem
+        parts.setdefault("schemas", {}).update(named_schemas())
         parts["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
         schema["security"] = [{"key": []}]
         for path in ("/healthz", "/readyz"):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection
+from starlette.types import Scope
 
 from lowbid.service._keys import ROLES, Key, Keyring, Role, shared_secret
 from lowbid.service._problems import ProblemError
@@ -24,6 +25,7 @@ SESSION_SECONDS = 12 * 3600
 KEYS_ARE_GOOD_FOR = 2.0
 UNKNOWN_KEYS_ARE_GOOD_FOR = 0.2
 _SAFE_METHODS = ("GET", "HEAD")
+_KEY = "lowbid.key"  # where a request's scope has the key that it was sent with
 
 
 @dataclass(frozen=True)
@@ -71,22 +73,27 @@ class Guard:
         """Whether requests need a key."""
         return self._keyring is not None
 
-    async def require(
-        self, request: HTTPConnection, role: Role, experiment: str | None = None
-    ) -> Caller:
+    async def admit(self, scope: Scope) -> None:
+        """Find out who sends a request, for `caller`; a problem if there is no good key."""
+        keyring = self._keyring
+        if keyring is not None:
+            key = _known_by_header(keyring, scope)
+            scope[_KEY] = key or await self._key(HTTPConnection(scope))
+
+    def require(self, request: HTTPConnection, role: Role, experiment: str | None = None) -> Caller:
         """Whoever sends this request, or a problem if they may not play this role."""
         if self._keyring is None:
             return ANYBODY
-        key = await self._key(request)
+        key: Key = request.scope[_KEY]
         if not key.may(role, experiment):
             raise _not_allowed(key, role, experiment)
         return Caller(key.name, key.roles, key.experiments)
 
-    async def require_any(self, request: HTTPConnection) -> Caller:
+    def caller(self, request: HTTPConnection) -> Caller:
         """Whoever sends this request, whatever they may do."""
         if self._keyring is None:
             return ANYBODY
-        key = await self._key(request)
+        key: Key = request.scope[_KEY]
         return Caller(key.name, key.roles, key.experiments)
 
     async def sign_in(self, text: str) -> tuple[str, Key]:
@@ -153,6 +160,20 @@ class Guard:
             if signed and time.time() < int(until):
                 return key
         raise ProblemError(401, "session-over", "the session is over; sign in again.")
+
+
+def _known_by_header(keyring: Keyring, scope: Scope) -> Key | None:
+    """The key of a request, as nearly all of them have it: known, and in its header."""
+    if keyring.age <= KEYS_ARE_GOOD_FOR:
+        for name, value in scope["headers"]:
+            if name == b"authorization":
+                found: bytes = value
+                return (
+                    keyring.find(found[7:].decode("latin-1"))
+                    if found[:7].lower() == b"bearer "
+                    else None
+                )
+    return None
 
 
 _DEEDS: dict[Role, str] = {

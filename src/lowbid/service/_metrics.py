@@ -2,79 +2,134 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
+import bisect
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
-from prometheus_client.core import GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
 from prometheus_client.registry import Collector
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lowbid.errors import LowbidError
 from lowbid.service._hosted import Experiments, Hosted
 from lowbid.service._plain_views import described
 
+_LATENCIES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 _COMMIT_SIZES = (1, 2, 5, 10, 20, 50, 100)
 
 
 class Metrics:
-    """Counters of one server, and looks at the experiments that it has open."""
+    """Counts of one server, and looks at the experiments that it has open.
+
+    The event loop counts, in plain dictionaries; Prometheus' objects are made from them when
+    somebody asks.
+    """
 
     def __init__(self, experiments: Experiments) -> None:
+        self._decisions: Counter[str] = Counter()
+        self._outcomes: Counter[tuple[str, str]] = Counter()
+        self._latencies: dict[tuple[str, int], _Latency] = {}
         self._registry = CollectorRegistry()
-        self.decisions = Counter(
-            "lowbid_decisions", "Decisions made, repeated ones included.", ["experiment"],
-            registry=self._registry,
-        )  # fmt: skip
-        self.outcomes = Counter(
-            "lowbid_outcomes", "Outcomes reported, by what became of them.",
-            ["experiment", "answer"], registry=self._registry,
-        )  # fmt: skip
-        self.latency = Histogram(
-            "lowbid_request_seconds", "Time to answer a request.", ["route", "status"],
-            registry=self._registry,
-            buckets=(0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10),
-        )  # fmt: skip
-        self._registry.register(_State(experiments))
+        self._registry.register(_Collected(self._traffic))
+        self._registry.register(_Collected(lambda: _state(experiments)))
+
+    def decided(self, experiment: str, count: int) -> None:
+        """Note decisions."""
+        self._decisions[experiment] += count
+
+    def reported(self, experiment: str, answers: Sequence[str]) -> None:
+        """Note what became of outcomes."""
+        for answer in answers:
+            self._outcomes[experiment, answer] += 1
+
+    def answered(self, route: str, status: int, seconds: float) -> None:
+        """Note how long a request took."""
+        found = self._latencies.get((route, status))
+        if found is None:
+            found = self._latencies[route, status] = _Latency()
+        found.counts[bisect.bisect_left(_LATENCIES, seconds)] += 1
+        found.seconds += seconds
 
     def exposition(self) -> bytes:
         """All metrics, in Prometheus' text format."""
         return generate_latest(self._registry)
 
+    def _traffic(self) -> Iterator[Metric]:
+        """What was counted; copies, since the event loop goes on counting."""
+        decisions = CounterMetricFamily(
+            "lowbid_decisions", "Decisions made, repeated ones included.", labels=["experiment"]
+        )
+        for experiment, count in self._decisions.copy().items():
+            decisions.add_metric([experiment], count)
+        outcomes = CounterMetricFamily(
+            "lowbid_outcomes", "Outcomes reported, by what became of them.",
+            labels=["experiment", "answer"],
+        )  # fmt: skip
+        for (experiment, answer), count in self._outcomes.copy().items():
+            outcomes.add_metric([experiment, answer], count)
+        latency = HistogramMetricFamily(
+            "lowbid_request_seconds", "Time to answer a request.", labels=["route", "status"]
+        )
+        for (route, status), found in self._latencies.copy().items():
+            counts = itertools.accumulate(found.counts)
+            edges = [*map(str, _LATENCIES), "+Inf"]
+            buckets = [(edge, float(count)) for edge, count in zip(edges, counts, strict=True)]
+            latency.add_metric([route, str(status)], buckets, found.seconds)
+        yield from (decisions, outcomes, latency)
 
-class _State(Collector):
-    """What is read off the experiments when somebody asks."""
 
-    def __init__(self, experiments: Experiments) -> None:
-        self._experiments = experiments
+class _Latency:
+    """How long requests of one kind took."""
+
+    def __init__(self) -> None:
+        self.counts = [0] * (len(_LATENCIES) + 1)  # by buckets, the last of which is open
+        self.seconds = 0.0
+
+
+class _Collected(Collector):
+    """Metrics that are put together when somebody asks."""
+
+    def __init__(self, collect: Callable[[], Iterator[Metric]]) -> None:
+        self._collect = collect
 
     def describe(self) -> list[Metric]:
         """Nothing: the store is not asked when the registry is made."""
         return []
 
     def collect(self) -> Iterator[Metric]:
-        """The metrics of all experiments that are open here."""
-        pending = GaugeMetricFamily(
-            "lowbid_pending", "Decisions that wait for their outcomes.", labels=["experiment"]
-        )
-        share = GaugeMetricFamily(
-            "lowbid_arm_share", "Share of all outcomes that are of this arm.",
-            labels=["experiment", "arm"],
-        )  # fmt: skip
-        commits = HistogramMetricFamily(
-            "lowbid_commit_calls", "Calls carried out by one commit.", labels=["experiment"]
-        )
-        for name, hosted in list(self._experiments.open.items()):
-            commits.add_metric([name], *_histogram(hosted))
-            try:
-                found = described(hosted.bandit)
-                counts = hosted.bandit.counts()
-            except LowbidError:  # deleted meanwhile, or the store is away
-                continue
-            pending.add_metric([name], found["pending"])
-            for arm, count in counts.items():
-                share.add_metric([name, str(arm)], count / max(1, found["outcomes"]))
-        yield from (pending, share, commits)
+        """The metrics as of now."""
+        return self._collect()
+
+
+def _state(experiments: Experiments) -> Iterator[Metric]:
+    """What is read off the experiments that are open here."""
+    pending = GaugeMetricFamily(
+        "lowbid_pending", "Decisions that wait for their outcomes.", labels=["experiment"]
+    )
+    share = GaugeMetricFamily(
+        "lowbid_arm_share", "Share of all outcomes that are of this arm.",
+        labels=["experiment", "arm"],
+    )  # fmt: skip
+    commits = HistogramMetricFamily(
+        "lowbid_commit_calls", "Calls carried out by one commit.", labels=["experiment"]
+    )
+    for name, hosted in list(experiments.open.items()):
+        commits.add_metric([name], *_histogram(hosted))
+        try:
+            found = described(hosted.bandit)
+            counts = hosted.bandit.counts()
+        except LowbidError:  # deleted meanwhile, or the store is away
+            continue
+        pending.add_metric([name], found["pending"])
+        for arm, count in counts.items():
+            share.add_metric([name, str(arm)], count / max(1, found["outcomes"]))
+    yield from (pending, share, commits)
 
 
 def _histogram(hosted: Hosted) -> tuple[list[tuple[str, float]], float]:
@@ -86,34 +141,3 @@ def _histogram(hosted: Hosted) -> tuple[list[tuple[str, float]], float]:
     ]
     buckets.append(("+Inf", float(sum(sizes.values()))))
     return buckets, float(sum(size * n for size, n in sizes.items()))
-
-
-class Timing:
-    """Measure how long requests take, by their route."""
-
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
-        self._app, self._metrics = app, metrics
-        self._histograms: dict[tuple[str, str], Histogram] = {}  # found sooner than by labels()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        began, status = time.perf_counter(), "500"
-
-        async def noting(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = str(message["status"])
-            await send(message)
-
-        try:
-            await self._app(scope, receive, noting)
-        finally:
-            route = scope.get("route")
-            path = getattr(route, "path", "other")  # never the address itself: there are too many
-            histogram = self._histograms.get((path, status))
-            if histogram is None:
-                histogram = self._metrics.latency.labels(path, status)
-                self._histograms[path, status] = histogram
-            histogram.observe(time.perf_counter() - began)

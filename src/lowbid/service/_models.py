@@ -203,17 +203,39 @@ class ProblemDocument(BaseModel):
     errors: list[ProblemField] = []
 
 
+_SCHEMA = "#/components/schemas/{model}"
+# What the OpenAPI document names and FastAPI does not find by itself.
+NAMED: tuple[type[BaseModel], ...] = (ProblemDocument, DecisionRequest, OutcomeReport)
+
+
+def reference(model: type[BaseModel]) -> dict[str, Any]:
+    """Where the OpenAPI document describes a model."""
+    return {"$ref": _SCHEMA.format(model=model.__name__)}
+
+
+def body_schema(schema: dict[str, Any], required: bool = True) -> dict[str, Any]:
+    """The description of a body that a route reads itself."""
+    content = {"application/json": {"schema": schema}}
+    return {"requestBody": {"content": content, "required": required}}
+
+
+def named_schemas() -> dict[str, Any]:
+    """The descriptions of the models that are `NAMED`."""
+    found: dict[str, Any] = {}
+    for model in NAMED:
+        schema = model.model_json_schema(ref_template=_SCHEMA)
+        found |= schema.pop("$defs", {})
+        found[model.__name__] = schema
+    return found
+
+
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     "4XX": {
         "description": "The request was refused; nothing has changed.",
-        "content": {
-            "application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}
-        },
+        "content": {"application/problem+json": {"schema": reference(ProblemDocument)}},
     },
     "5XX": {
         "description": "The server or its store failed; the request can be repeated.",
-        "content": {
-            "application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}
-        },
+        "content": {"application/problem+json": {"schema": reference(ProblemDocument)}},
     },
 }

@@ -106,6 +106,27 @@ def problem_of(error: LowbidError) -> ProblemError:
     return ProblemError(500, "error", str(error))
 
 
+def library_problem(error: LowbidError) -> ProblemError:
+    """What an error of the library is answered with; what the store says is logged here."""
+    if isinstance(error, StoreError | FileFormatError):
+        # Where the store is is not for every client's eyes.
+        _log.error("%s", error)
+    return problem_of(error)
+
+
+def validation_problem(errors: Sequence[Any]) -> ProblemError:
+    """Bodies and parameters of another shape than the OpenAPI document describes."""
+    problem = ProblemError(422, "invalid-request", "")
+    for each in errors[:20]:
+        if each["type"] == "json_invalid":
+            problem.fields.append(("body", "is not valid JSON"))
+            continue
+        place = [str(part) for part in each["loc"] if part not in ("body", "query", "path")]
+        problem.fields.append((".".join(place) or "body", str(each["msg"])[:300]))
+    problem.detail = "; ".join(f"{field}: {text}" for field, text in problem.fields[:3])
+    return problem
+
+
 def install(app: FastAPI) -> None:
     """Answer every error of this app with a problem document."""
     app.add_exception_handler(ProblemError, _of_problem)
@@ -122,22 +143,12 @@ async def _of_problem(_: Request, error: Exception) -> JSONResponse:
 
 async def _of_library_error(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, LowbidError)
-    if isinstance(error, StoreError | FileFormatError):
-        # Where the store is is not for every client's eyes.
-        _log.error("%s", error)
-    return response(problem_of(error))
+    return response(library_problem(error))
 
 
 async def _of_validation(_: Request, error: Exception) -> JSONResponse:
-    """Bodies and parameters of another shape than the OpenAPI document describes."""
     assert isinstance(error, RequestValidationError)
-    problem = ProblemError(422, "invalid-request", "")
-    for each in error.errors()[:20]:
-        place = [str(part) for part in each["loc"] if part not in ("body", "query", "path")]
-        text = "is not valid JSON" if each["type"] == "json_invalid" else str(each["msg"])
-        problem.fields.append((".".join(place) or "body", text[:300]))
-    problem.detail = "; ".join(f"{field}: {text}" for field, text in problem.fields[:3])
-    return response(problem)
+    return response(validation_problem(error.errors()))
 
 
 async def _of_http(_: Request, error: Exception) -> JSONResponse:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any, TypeVar
 
-from fastapi import APIRouter, Body, Request
-from starlette.responses import JSONResponse
+from fastapi import APIRouter, Request
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import to_json
+from starlette.responses import Response
 
+from lowbid.service._gate import BODY
+from lowbid.service._limits import Limits
 from lowbid.service._models import (
     PROBLEMS,
     DecisionAnswer,
     DecisionRequest,
     OutcomeAnswer,
     OutcomeReport,
+    body_schema,
+    reference,
 )
-from lowbid.service._problems import ProblemError, TooManyOpenError
+from lowbid.service._problems import ProblemError, TooManyOpenError, validation_problem
 from lowbid.service.routes._context import Context
 from lowbid.shared import LoggedDecision
 from lowbid.shared._bandit import answering, deciding
@@ -22,6 +28,17 @@ from lowbid.shared._calls import Decide, Reply
 from lowbid.shared._events import Event
 from lowbid.shared._memory import Memory
 from lowbid.shared._replica import Replica
+
+Found = TypeVar("Found")
+
+_REQUEST = TypeAdapter(DecisionRequest)
+_OUTCOME, _OUTCOMES = TypeAdapter(OutcomeReport), TypeAdapter(list[OutcomeReport])
+_ONE_OR_MANY = {
+    "anyOf": [
+        reference(OutcomeReport),
+        {"type": "array", "items": reference(OutcomeReport), "maxItems": Limits().outcomes},
+    ]
+}
 
 
 class LimitedDecide(Decide):
@@ -45,63 +62,80 @@ class LimitedDecide(Decide):
 
 
 def decision_routes(context: Context) -> APIRouter:
-    """Make decisions, and report what came of them."""
+    """Make decisions, and report what came of them.
+
+    Both functions read the body themselves; `Gate` calls them without a way through FastAPI.
+    """
     router, limits, metrics = APIRouter(tags=["decisions"]), context.limits, context.metrics
 
     @router.post(
-        "/v1/experiments/{name}/decisions", response_model=DecisionAnswer, responses=PROBLEMS
+        "/v1/experiments/{name}/decisions",
+        response_model=DecisionAnswer,
+        responses=PROBLEMS,
+        openapi_extra=body_schema(reference(DecisionRequest), required=False),
     )
-    async def decide(
-        request: Request, name: str, wanted: DecisionRequest | None = None
-    ) -> JSONResponse:
+    async def decide(request: Request, name: str) -> Response:
         """Choose arms.
 
         A request that is repeated with the same `request_id` gets the decisions that were made.
         """
-        await context.guard.require(request, "decide", name)
-        wanted = wanted or DecisionRequest()
+        context.guard.require(request, "decide", name)
+        body = request.scope[BODY]
+        wanted = _read(_REQUEST, body) if body else DecisionRequest()
         if wanted.n > limits.decisions:
             raise ProblemError(
                 422, "too-many", f"n is {wanted.n}; one request may make {limits.decisions:,} "
                 "decisions.", "n",
             )  # fmt: skip
-        call = LimitedDecide(wanted, limits.open_decisions)
-        decisions = await context.submit(name, call)
-        metrics.decisions.labels(name).inc(len(decisions))
-        return JSONResponse({"decisions": [_plain(decision) for decision in decisions]})
+        decisions = await context.submit(name, LimitedDecide(wanted, limits.open_decisions))
+        metrics.decided(name, len(decisions))
+        return _json({"decisions": [_plain(decision) for decision in decisions]})
 
     @router.post(
-        "/v1/experiments/{name}/outcomes", response_model=OutcomeAnswer, responses=PROBLEMS
+        "/v1/experiments/{name}/outcomes",
+        response_model=OutcomeAnswer,
+        responses=PROBLEMS,
+        openapi_extra=body_schema(_ONE_OR_MANY),
     )
-    async def report(
-        request: Request,
-        name: str,
-        sent: Annotated[OutcomeReport | list[OutcomeReport], Body()],
-    ) -> JSONResponse:
+    async def report(request: Request, name: str) -> Response:
         """Report what came of one decision, or of a list of them.
 
         Each is answered: "taken"; "repeated" if the same outcome was taken before; "closed" if
         another one was, or if the decision was given up; "removed" if its arm is gone; "unknown" if
         no such decision was made. So a request can be repeated. If a value is wrong, none is taken.
         """
-        await context.guard.require(request, "decide", name)
-        outcomes = sent if isinstance(sent, list) else [sent]
+        context.guard.require(request, "decide", name)
+        body: bytes = request.scope[BODY]
+        many = body.lstrip()[:1] == b"["
+        outcomes = _read(_OUTCOMES, body) if many else [_read(_OUTCOME, body)]
         if len(outcomes) > limits.outcomes:
             raise ProblemError(
                 422, "too-many", f"there are {len(outcomes):,} outcomes; one request may report "
                 f"{limits.outcomes:,}.", "body",
             )  # fmt: skip
         if not outcomes:
-            return JSONResponse({"answers": []})
+            return _json({"answers": []})
         kind = _kind(outcomes)
         values = [each.reward if kind == "rewards" else each.loss for each in outcomes]
         call = answering([each.decision for each in outcomes], **{kind: values})  # type: ignore[arg-type]
         answers = await context.submit(name, call)
-        for answer in set(answers):
-            metrics.outcomes.labels(name, answer).inc(answers.count(answer))
-        return JSONResponse({"answers": answers})
+        metrics.reported(name, answers)
+        return _json({"answers": answers})
 
     return router
+
+
+def _read(form: TypeAdapter[Found], body: bytes) -> Found:
+    """What a body says, or a problem that names the fields that are wrong."""
+    try:
+        return form.validate_json(body)
+    except ValidationError as error:
+        errors = error.errors(include_url=False, include_input=False)
+        raise validation_problem(errors) from error
+
+
+def _json(content: object) -> Response:
+    return Response(to_json(content), media_type="application/json")
 
 
 def _kind(outcomes: list[OutcomeReport]) -> str:

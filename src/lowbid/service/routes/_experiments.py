@@ -30,15 +30,15 @@ def experiment_routes(context: Context) -> APIRouter:
     @router.get("/v1/experiments")
     async def all_of_them(request: Request) -> JSONResponse:
         """List the experiments that the key is for."""
-        caller = await guard.require_any(request)
+        caller = guard.caller(request)
         if "read" not in caller.roles and "admin" not in caller.roles:
-            await guard.require(request, "read")  # says why not
+            guard.require(request, "read")  # says why not
         return JSONResponse(await run_in_threadpool(_lines, context, caller))
 
     @router.post("/v1/experiments", status_code=201)
     async def make(request: Request, wanted: NewExperiment) -> JSONResponse:
         """Make an experiment. Answers 200 if it is there already and the settings agree."""
-        caller = await guard.require(request, "admin", wanted.name)
+        caller = guard.require(request, "admin", wanted.name)
         if len(wanted.arms) > context.limits.arms:
             raise ProblemError(
                 422, "too-many", f"there are {len(wanted.arms):,} arms; an experiment may have "
@@ -55,13 +55,13 @@ def experiment_routes(context: Context) -> APIRouter:
     @router.get("/v1/experiments/{name}")
     async def read(request: Request, name: str) -> JSONResponse:
         """An experiment, with its settings."""
-        await guard.require(request, "read", name)
+        guard.require(request, "read", name)
         return await context.shown(name, views.described)
 
     @router.patch("/v1/experiments/{name}")
     async def change(request: Request, name: str, wanted: Changes) -> JSONResponse:
         """Change settings, or archive the experiment: it makes no more decisions."""
-        caller = await guard.require(request, "admin", name)
+        caller = guard.require(request, "admin", name)
         changes = wanted.model_dump(exclude_unset=True)
         bandit = (await context.hosted(name)).bandit
         await context.run(name, _change, bandit, changes, caller)
@@ -70,7 +70,7 @@ def experiment_routes(context: Context) -> APIRouter:
     @router.post("/v1/experiments/{name}/arms")
     async def change_arm(request: Request, name: str, wanted: ArmChange) -> JSONResponse:
         """Add, pause, resume or remove an arm. What is known of a removed arm is gone for good."""
-        caller = await guard.require(request, "admin", name)
+        caller = guard.require(request, "admin", name)
         hosted = await context.hosted(name)
         await context.run(name, _change_arm, context, hosted, wanted, caller)
         return await context.shown(name, views.described)
@@ -85,31 +85,31 @@ def view_routes(context: Context) -> APIRouter:
     @router.get("/v1/experiments/{name}/explain")
     async def explain(request: Request, name: str) -> JSONResponse:
         """Why the next arm would be chosen: each arm's index and its batches."""
-        await guard.require(request, "read", name)
+        guard.require(request, "read", name)
         return await context.shown(name, views.explanation)
 
     @router.get("/v1/experiments/{name}/recommend")
     async def recommend(request: Request, name: str, confidence: Confidence = 0.95) -> JSONResponse:
         """The arm to keep if the experiment ended now, and whether that is sure."""
-        await guard.require(request, "read", name)
+        guard.require(request, "read", name)
         return await context.shown(name, views.recommendation, confidence)
 
     @router.get("/v1/experiments/{name}/lift")
     async def lift(request: Request, name: str, confidence: Confidence = 0.95) -> JSONResponse:
         """How much better the policy's choices are than the control arm, by the holdout."""
-        await guard.require(request, "read", name)
+        guard.require(request, "read", name)
         return await context.shown(name, views.lift, confidence)
 
     @router.get("/v1/experiments/{name}/overview")
     async def overview(request: Request, name: str, confidence: Confidence = 0.95) -> JSONResponse:
         """All that the page shows, as of one moment."""
-        await guard.require(request, "read", name)
+        guard.require(request, "read", name)
         return await context.shown(name, views.overview, confidence)
 
     @router.get("/v1/experiments/{name}/snapshot")
     async def snapshot(request: Request, name: str) -> Response:
         """The state of the bandit, as `lowbid.Bandit.from_json` reads it."""
-        await guard.require(request, "read", name)
+        guard.require(request, "read", name)
         bandit = (await context.hosted(name)).bandit
         text = await context.run(name, bandit.to_json)
         return Response(text, media_type="application/json")
@@ -119,7 +119,7 @@ def view_routes(context: Context) -> APIRouter:
         request: Request, name: str, after: Annotated[int, Query(ge=0, le=2**62)] = 0
     ) -> StreamingResponse:
         """The events with larger numbers than `after`, one JSON object per line."""
-        await guard.require(request, "read", name)
+        guard.require(request, "read", name)
         bandit = (await context.hosted(name)).bandit
         return StreamingResponse(_lines_of_log(bandit, after), media_type="application/x-ndjson")
 

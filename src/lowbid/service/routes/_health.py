@@ -12,6 +12,9 @@ from lowbid.service._models import PROBLEMS
 from lowbid.service._problems import ProblemError
 from lowbid.service.routes._context import Context
 
+# What is answered without a key.
+HEALTH = [(method, path) for path in ("/healthz", "/readyz") for method in ("GET", "HEAD")]
+
 
 def health_routes(context: Context) -> APIRouter:
     """Health, readiness and metrics."""
@@ -35,7 +38,7 @@ def health_routes(context: Context) -> APIRouter:
     @router.get("/metrics", responses=PROBLEMS, response_class=Response)
     async def metrics(request: Request) -> Response:
         """Metrics of this server, in Prometheus' text format."""
-        await context.guard.require(request, "read")
+        context.guard.require(request, "read")
         text = await run_in_threadpool(context.metrics.exposition)
         return Response(text, media_type=CONTENT_TYPE_LATEST)
 

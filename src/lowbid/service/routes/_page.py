@@ -12,6 +12,13 @@ from lowbid.service._models import PROBLEMS, SignIn
 from lowbid.service._page_files import PageFile, page_files
 from lowbid.service.routes._context import Context
 
+# What is answered without a key: the page's files, and signing in and out.
+PAGE = [
+    *((method, path) for path in page_files(True) for method in ("GET", "HEAD")),
+    ("POST", "/v1/session"),
+    ("DELETE", "/v1/session"),
+]
+
 
 def page_routes(context: Context) -> APIRouter:
     """The page and its session."""
@@ -38,7 +45,7 @@ def page_routes(context: Context) -> APIRouter:
     @router.get("/v1/session")
     async def session(request: Request) -> JSONResponse:
         """Who is signed in, and the token that changes from the page need."""
-        caller = await guard.require_any(request)
+        caller = guard.caller(request)
         token = guard.token(request.cookies.get(SESSION_COOKIE, ""))
         return JSONResponse(
             {

@@ -1,4 +1,4 @@
-"""A bandit behind HTTP, with the calls of one in the same process. Standard library only."""
+"""A bandit served over HTTP, with the methods of a local one. Standard library only."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from lowbid.shared._calls import Answer
 from lowbid.shared._holdout import Lift
 
 _NAN = math.nan
-# Seconds between two attempts: doubled with every further one, up to the longest.
+# Seconds between two attempts: doubled each time, up to the longest.
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
 _MOST_AT_ONCE = 10_000  # outcomes in one request
 
 
 class Client:
-    """A connection to a server that `lowbid serve` runs.
+    """A connection to a server started by `lowbid serve`.
 
-    Requests that can be repeated are, if the server cannot be reached or its store is away:
+    Requests that are safe to repeat are retried if the server or its store cannot be reached:
     decisions carry the id of their request, and an outcome counts once.
 
     Parameters
     ----------
     url : str
-        Where the server is: ``http://127.0.0.1:8080``.
+        The server's address, such as ``http://127.0.0.1:8080``.
     key : str, optional
         The key, as `lowbid keys add` printed it.
     timeout : float
-        For how many seconds an answer is waited for.
+        Seconds to wait for an answer.
     retries : int
-        How many further times a request is sent that got no answer.
+        How often to send a request again that got no answer.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class Client:
         self._headers = {"Content-Type": "application/json"}
         if key is not None:
             self._headers["Authorization"] = f"Bearer {key.strip()}"
-        self._local = threading.local()  # every thread has a connection of its own
+        self._local = threading.local()  # one connection per thread
 
     def experiments(self) -> list[dict[str, Any]]:
         """The experiments that the key is for, each with its numbers."""
@@ -72,7 +72,7 @@ class Client:
         return found
 
     def make(self, name: str, arms: Iterable[Arm], **settings: Any) -> RemoteBandit:
-        """Make an experiment, or take up the one that is there; settings as for `lowbid.open`.
+        """Create an experiment, or open the existing one; settings as for `lowbid.open`.
 
         A policy is given by its name on the command line, ``"batch-ensemble:batches=12"``.
         """
@@ -85,7 +85,7 @@ class Client:
         return RemoteBandit(self, name)
 
     def send(self, method: str, path: str, body: Any = None, repeatable: bool = False) -> Any:
-        """Send a request and give its answer; an error says what the server said."""
+        """Send a request and return its answer; errors carry the server's message."""
         answer = self.raw(method, path, body, repeatable or method == "GET")
         return json.loads(answer) if answer else None
 
@@ -164,7 +164,7 @@ class RemoteBandit:
         loss: float | None = None,
         reward: float | None = None,
     ) -> Rejection | None:
-        """Report what came of a decision; see `SharedBandit.update`."""
+        """Report the outcome of a decision; see `SharedBandit.update`."""
         kind = read_kind(ONE, bare, loss, reward)
         value = loss if kind == "loss" else reward
         return self._report([decision], kind, [value])[0]
@@ -176,13 +176,13 @@ class RemoteBandit:
         losses: Sequence[float] | None = None,
         rewards: Sequence[float] | None = None,
     ) -> list[Rejection | None]:
-        """Report what came of many decisions, in as few requests as the server takes."""
+        """Report the outcomes of many decisions, in as few requests as the server allows."""
         kind = read_kind(MANY, bare, losses, rewards)
         values = read_list("what came of it", losses if kind == "loss" else rewards)
         return self._report(read_list("what to update", decisions), kind, values)
 
     def answer(self, ids: Iterable[str], kind: str, values: Sequence[float]) -> list[Answer]:
-        """Report outcomes by the ids of decisions; what the server says of each.
+        """Report outcomes by the ids of their decisions; return the server's answer to each.
 
         Parameters
         ----------
@@ -191,7 +191,7 @@ class RemoteBandit:
         kind : {"loss", "reward"}
             What the values are.
         values : list of float
-            What came of them.
+            Their outcomes.
         """
         sent = [{"decision": i, kind: v} for i, v in zip(ids, values, strict=True)]
         answers: list[Answer] = []
@@ -202,11 +202,11 @@ class RemoteBandit:
         return answers
 
     def add_arm(self, arm: Arm) -> None:
-        """Add an arm of which nothing is known."""
+        """Add an arm about which nothing is known yet."""
         self._change_arm(arm, "add")
 
     def remove_arm(self, arm: Arm) -> None:
-        """Take an arm away for good."""
+        """Remove an arm for good."""
         self._change_arm(arm, "remove")
 
     def pause_arm(self, arm: Arm) -> None:
@@ -222,7 +222,7 @@ class RemoteBandit:
         self._client.send("PATCH", self._path, settings)
 
     def archive(self, archived: bool = True) -> None:
-        """Make no more decisions; or go on again."""
+        """Stop making decisions, or start again."""
         self._client.send("PATCH", self._path, {"archived": archived})
 
     @property
@@ -236,7 +236,7 @@ class RemoteBandit:
         return list(self._client.send("GET", self._path)["paused"])
 
     def counts(self) -> dict[Arm, int]:
-        """How many outcomes of each arm were reported."""
+        """The number of outcomes reported for each arm."""
         return {arm.arm: arm.count for arm in self.explain().arms}
 
     def means(self) -> dict[Arm, float]:
@@ -261,7 +261,7 @@ class RemoteBandit:
         return {row["arm"]: ArmInterval(row["low"], row["high"]) for row in rows}
 
     def lift(self, confidence: float = 0.95) -> Lift:
-        """How much better the policy's choices are than the control arm, by the holdout."""
+        """How much better the policy does than the control arm, measured on the holdout."""
         found = self._client.send("GET", f"{self._path}/lift?confidence={confidence}")
         return Lift(**_with_nan(found, "difference", "low", "high", "decided", "held_out"))
 
@@ -284,12 +284,12 @@ class RemoteBandit:
             )
         for each in decisions:
             if not isinstance(each, Decision):
-                raise InvalidValueError(f"{each!r} is not a decision; give what decide() gave.")
+                raise InvalidValueError(f"{each!r} is not a decision; give what decide() returned.")
         answers = self.answer([each.id for each in decisions], kind, values)
         if "unknown" in answers:
             identity = decisions[answers.index("unknown")].id
             raise UnknownNameError(f"decision {identity!r} was not made by {self.name!r}.")
-        # An answer may have been lost on its way, so what was taken before was taken.
+        # The answer to an earlier attempt may have been lost, so an outcome recorded then counts.
         said: dict[Answer, Rejection | None] = {"taken": None, "repeated": None}
         return [said.get(each, "removed" if each == "removed" else "closed") for each in answers]
 
@@ -307,12 +307,12 @@ def _decision(made: dict[str, Any]) -> LoggedDecision:
 
 
 def _with_nan(row: dict[str, Any], *names: str) -> dict[str, Any]:
-    """JSON has no NaN: what is not known is null there."""
+    """Turn null into NaN, which JSON does not have."""
     return {**row, **{name: _NAN for name in names if row[name] is None}}
 
 
 def _with_ends(row: dict[str, Any]) -> dict[str, Any]:
-    """JSON has no infinities either."""
+    """Turn null into an infinity, which JSON does not have either."""
     low, high = row["low"], row["high"]
     ends = {
         "low": -float("inf") if low is None else low,

@@ -1,4 +1,4 @@
-"""Where shared bandits live: list, rename, delete them; and what a store of your own must have."""
+"""List, rename and delete shared bandits in a store; and the interface of a store of your own."""
 
 from lowbid.shared._open import delete_bandit as delete
 from lowbid.shared._open import list_bandits as list

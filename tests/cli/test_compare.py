@@ -149,7 +149,7 @@ def test_two_comparisons_do_not_share_a_folder(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("lowbid.experiments._run.simulate", meanwhile)
     assert main(command) == 0
     assert codes == [2]
-    assert "another lowbid is at work in it" in capsys.readouterr().err
+    assert "another lowbid is using it" in capsys.readouterr().err
     assert lowbid.Result.load(tmp_path / "data" / "case-1.npz").provenance["seed"] == 0
     assert main(command) == 0  # the first is over
 

@@ -1,4 +1,4 @@
-"""An experiment is data: cases, each with its arms and policies; running it fills a folder."""
+"""Experiments as data: cases, each with its arms and policies; running one fills a folder."""
 
 from lowbid.experiments._comparison import compare
 from lowbid.experiments._experiment import Case

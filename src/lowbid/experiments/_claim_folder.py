@@ -1,4 +1,4 @@
-"""One process at a time in a folder."""
+"""A lock that lets one process at a time write to a folder."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _FILE = ".lowbid-at-work"
 
 @contextlib.contextmanager
 def claimed(folder: Path) -> Iterator[None]:
-    """Keep others out of a folder while the block runs; an error if someone is at work in it.
+    """Keep other processes out of a folder while the block runs; an error if one is using it.
 
-    The operating system ends the claim with the process, however that ends. The file that is locked
+    The operating system releases the lock when the process ends, however it ends. The lock file
     stays: another process may have opened it already.
     """
     try:
@@ -29,14 +29,14 @@ def claimed(folder: Path) -> Iterator[None]:
     with file:
         if not _lock(file):
             raise InvalidValueError(
-                f"{folder} is in use: another lowbid is at work in it; wait for that, or give "
+                f"{folder} is in use: another lowbid is using it; wait for it to finish, or give "
                 "another folder."
             )
         yield
 
 
 def _lock(file: IO[bytes]) -> bool:
-    """Whether the lock of a file could be had; where there are no locks, it always can."""
+    """Try to lock a file; always succeeds where there are no locks."""
     try:
         import fcntl
     except ImportError:

@@ -28,7 +28,7 @@ def compare(
 ) -> None:
     """Run cases one after another into a folder, and write them up.
 
-    With `resume`, what the folder holds of these cases is kept and not run again.
+    With `resume`, results of these cases that the folder holds are kept and not computed again.
     """
     if workers is not None:
         require_whole("workers", workers)
@@ -74,7 +74,7 @@ def write_up(folder: Folder, contents: dict[str, Any]) -> None:
 
 
 def provenance_sections(contents: dict[str, Any], charts: Sequence[Chart]) -> list[Section]:
-    """Where the data came from, and how to get them again."""
+    """Where the data came from, and how to reproduce them."""
     about = charts[0].result.provenance
     facts = {
         "lowbid": about["lowbid"],
@@ -108,7 +108,7 @@ def provenance_sections(contents: dict[str, Any], charts: Sequence[Chart]) -> li
 
 
 def _policies(charts: Sequence[Chart]) -> dict[str, str]:
-    """What each policy's name stands for; where that differs between cases, for each of them."""
+    """The policy behind each name; listed case by case where it differs."""
     found: dict[str, dict[str, list[str]]] = {}
     for chart in charts:
         for name, made in chart.result.provenance["policies"].items():

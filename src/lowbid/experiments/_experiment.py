@@ -34,13 +34,13 @@ class Case:
     Attributes
     ----------
     key : str
-        A short name, also that of its files.
+        A short name, also used for its files.
     title : str
-        What the figure is called.
+        The title of its figure.
     environment : Environment
         The arms.
     policies : mapping
-        The policies, by the names they have in tables and figures.
+        The policies, by their names in tables and figures.
     horizon, runs, seed : int
         See `lowbid.simulate`.
     """
@@ -54,7 +54,7 @@ class Case:
     seed: int
 
     def __post_init__(self) -> None:
-        # Bad values are refused before a folder is touched or another case is run.
+        # Invalid values are refused before a folder is touched or another case is run.
         read_horizon(self.horizon)
         require_whole("runs", self.runs)
         require_whole("seed", self.seed, at_least=0)
@@ -70,7 +70,7 @@ class Case:
         check_size(self.runs, len(self.policies), steps, self.environment.n_arms)
 
     def began(self, result: Result) -> bool:
-        """Whether a result is of this very case, of all its policies or of some."""
+        """Whether a result belongs to this case, with all its policies or some of them."""
         if not set(result.policies) <= set(self.policies):
             return False
         policies = {name: self.policies[name] for name in result.policies}
@@ -92,13 +92,13 @@ class Case:
         return marks | _changes(self.environment, self.horizon)
 
     def bounds(self) -> BoundCurves:
-        """The bounds on regret that apply to these arms, at the steps that a result records."""
+        """The regret bounds that apply to these arms, at the steps that a result records."""
         steps = default_checkpoints(self.horizon)
         return curves_for(self.environment, self.horizon, steps, seed=self.seed, runs=self.runs)
 
 
 def _changes(environment: Environment, horizon: int) -> dict[str, tuple[int, ...]]:
-    """The last steps before the arms change, if they are given and not too many."""
+    """The last steps before the arms change, if they are fixed and not too many."""
     after = environment.after or () if isinstance(environment, Switching) else ()
     steps = tuple(step for step in after if step < horizon)
     return {"the arms change after": steps} if 0 < len(steps) <= _MOST_MARKS else {}

@@ -22,8 +22,8 @@ horizon = 10000  # steps in a run
 runs = 200       # independent runs
 seed = 0         # the same seed, the same result
 
-# Arms: one table for each case. A family and its parameters, one number for each arm or one for
-# all: bernoulli (mean), gaussian (mean, sd), exponential-by-mean (mean), exponential-by-rate
+# Arms: one table per case. A family and its parameters, one number per arm or one for all:
+# bernoulli (mean), gaussian (mean, sd), exponential-by-mean (mean), exponential-by-rate
 # (rate), beta (a, b), uniform (low, high), scaled-bernoulli (mean, scale), deterministic (loss).
 [[arms]]
 name = "three close arms"
@@ -39,16 +39,16 @@ n_arms = 10
 sd = 1.0
 
 # Arms that change, with regret against the best arm at each step. With switching- before the family
-# the first parameter has a row for each environment, and others may have an entry for each; they
+# the first parameter has one row per environment, and others may have one entry per row; they
 # change after the given steps, or at random ones with chance = 0.001. With drifting- means move:
-# give walk (with low, high), amplitude (with period, phase), or path, a row of means for each step.
+# give walk (with low, high), amplitude (with period, phase), or path, one row of means per step.
 # [[arms]]
 # name = "two arms that change places"
 # family = "switching-bernoulli"
 # mean = [[0.1, 0.3], [0.3, 0.1]]
 # after = [5000]
 
-# Policies: one table each, with parameters if you like; `name` is what figures call it.
+# Policies: one table each, with parameters if you like; `name` is its name in figures.
 [[policies]]
 policy = "batch-likelihood"
 
@@ -105,7 +105,7 @@ class _Reader(TomlFile):
         return str(self.contents.get("title", self.path.stem)), cases
 
     def whole(self, key: str, default: int, given: int | None) -> int:
-        """A number that was given, or else that of the file."""
+        """The given number, or the file's if none was given."""
         at_least = 0 if key == "seed" else 1
         if given is not None:
             return require_whole(key, given, at_least)

@@ -26,8 +26,8 @@ _FORMAT_VERSION = 1
 class Folder:
     """A folder with the outcome of an experiment.
 
-    ``experiment.json`` says what was to be run, ``data/<case>.npz`` are the results of the cases
-    that were finished, ``figures/`` and ``report.html`` are made from these.
+    ``experiment.json`` says what to run, ``data/<case>.npz`` holds the results of finished cases,
+    and ``figures/`` and ``report.html`` are made from these.
     """
 
     path: Path
@@ -35,7 +35,7 @@ class Folder:
 
     @property
     def started(self) -> bool:
-        """Whether an experiment was begun here."""
+        """Whether an experiment was started here."""
         return (self.path / "experiment.json").is_file()
 
     @property
@@ -48,31 +48,31 @@ class Folder:
         return self.path / "data" / f"{key}.npz"
 
     def result(self, key: str) -> Result | None:
-        """One case's result, if it was finished, even in part."""
+        """One case's result, if it is at least partly finished."""
         path = self.result_file(key)
         if key not in self._saved and path.is_file():
             self._saved[key] = Result.load(path)
         return self._saved.get(key)
 
     def begun(self, case: Case) -> Result | None:
-        """What was saved or resumed of a case, and need not be run again."""
+        """The part of a case that was saved or resumed and need not be run again."""
         found = self._saved.get(case.key)
         return found if found is not None and case.began(found) else None
 
     def finished(self, contents: dict[str, Any]) -> bool:
-        """Whether there is a result of one case at least, even in part."""
+        """Whether there is at least part of one case's result."""
         return any(self.result_file(case["key"]).is_file() for case in contents["cases"])
 
     def save(self, key: str, result: Result) -> None:
-        """Keep one case's result."""
+        """Save one case's result."""
         self.result_file(key).parent.mkdir(parents=True, exist_ok=True)
         result.save(self.result_file(key))
         self._saved[key] = result
 
     def start(self, contents: dict[str, Any], cases: Iterable[Case], resume: bool = False) -> None:
-        """Say what the folder will hold, and take away what an earlier experiment left in it.
+        """Record what the folder will hold, and remove what an earlier experiment left in it.
 
-        With `resume`, results of these very cases stay, and others are refused.
+        With `resume`, results of the same cases stay, and others are refused.
         """
         if self.started:
             self._require_ours()
@@ -90,7 +90,7 @@ class Folder:
         self._saved.clear()
 
     def _require_same(self, case: Case) -> None:
-        """Refuse to go on with what another command began."""
+        """Refuse to resume what another command started."""
         found = self.result(case.key)
         if found is not None and not case.began(found):
             raise InvalidValueError(
@@ -100,17 +100,17 @@ class Folder:
             )
 
     def _require_ours(self) -> None:
-        """Refuse a folder whose ``experiment.json`` is someone else's: its files are not ours."""
+        """Refuse a folder whose ``experiment.json`` was not written by lowbid."""
         try:
             self.read()
         except FileFormatError as error:
             raise InvalidValueError(
                 f"{self.path} has an experiment.json that lowbid cannot read, and its files would "
-                "be replaced; give another folder, or take that file away."
+                "be replaced; give another folder, or remove that file."
             ) from error
 
     def write(self, contents: dict[str, Any]) -> None:
-        """Say what the folder holds."""
+        """Record what the folder holds."""
         self.path.mkdir(parents=True, exist_ok=True)
         header = {"format": _FORMAT, "format_version": _FORMAT_VERSION}
         text = json.dumps({**header, **contents}, indent=2) + "\n"
@@ -131,18 +131,18 @@ class Folder:
             if good:
                 _require_entries(contents)
         except (ValueError, KeyError, TypeError) as error:
-            message = (
-                f"{path} is not of lowbid, or is damaged ({error!r}); run the experiment again."
-            )
-            raise FileFormatError(message) from error
+            raise FileFormatError(
+                f"{path} was not written by lowbid, or is damaged ({error!r}); run the "
+                "experiment again."
+            ) from error
         if not good:
             raise FileFormatError(
-                f"{path} is not of a kind that this lowbid reads; upgrade lowbid."
+                f"{path} has a format that this lowbid cannot read; upgrade lowbid."
             )
         return contents
 
     def charts(self, cases: list[dict[str, Any]]) -> list[Chart]:
-        """The charts of the cases that were finished."""
+        """The charts of the finished cases."""
         found = [(case, self.result(case["key"])) for case in cases]
         return [
             Chart(
@@ -159,7 +159,7 @@ class Folder:
         ]
 
     def figures(self, charts: list[Chart], panel: str) -> list[Callable[[], object]]:
-        """Functions that draw one figure each: of each chart, and of all of them side by side."""
+        """Functions that draw one figure each: every chart, and all of them side by side."""
         shown, into = styles(charts), self.path / "figures"
         drawings: list[Callable[[], object]] = [
             functools.partial(save_figure, chart, shown, into) for chart in charts
@@ -175,7 +175,7 @@ class Folder:
 
 
 def _require_entries(contents: dict[str, Any]) -> None:
-    """Look at all that a page is made from, so that what is missing is missed here."""
+    """Access everything a page is made from, so that errors about missing data are raised here."""
     for entry in ("kind", "command", "cases"):
         contents[entry]
     for case in contents["cases"]:
@@ -184,7 +184,7 @@ def _require_entries(contents: dict[str, Any]) -> None:
 
 
 def described(case: Case, log: bool = False, bounds: bool = False) -> dict[str, Any]:
-    """A case as plain data, as ``experiment.json`` keeps it; bounds ask for logarithmic axes."""
+    """A case as plain data for ``experiment.json``; bounds need logarithmic axes."""
     return {
         "key": case.key,
         "title": case.title,

@@ -1,8 +1,8 @@
-"""Rules and environments of MDPs by name, as they are written on the command line.
+"""MDP rules and environments by name, as written on the command line.
 
-A rule is its class's name and its parameters, ``batch-ensemble-value-iteration:batches=4``; so is
-an environment, ``deep-sea:size=20,stochastic=true``. ``bandit:`` stands before arms, and
-``gymnasium:`` before the name of a Gymnasium environment.
+A rule is written as its class name and parameters, ``batch-ensemble-value-iteration:batches=4``,
+and so is an environment, ``deep-sea:size=20,stochastic=true``. Arms are prefixed with ``bandit:``,
+and the names of Gymnasium environments with ``gymnasium:``.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ _BANDIT, _GYMNASIUM = "bandit", "gymnasium"
 
 
 def rule_names() -> dict[str, type[mdp.Rule]]:
-    """All rules, by the names of the command line."""
+    """All rules, by their command-line names."""
     return {kebab(name): getattr(mdp, name) for name in mdp.agents.__all__}
 
 
 def environment_names() -> dict[str, type[mdp.Tabular]]:
-    """All environments that are given by numbers, by the names of the command line."""
+    """All environments defined by numbers, by their command-line names."""
     names = [name for name in mdp.environments.__all__ if name != "BanditMDP"]
     return {kebab(name): getattr(mdp, name) for name in names}
 
 
 def deep_rule_names() -> dict[str, type[Any]]:
-    """All deep rules, by the names of the command line; they need JAX."""
+    """All deep rules, by their command-line names; they need JAX."""
     from lowbid.mdp import deep
 
     return {kebab(rule.__name__): rule for rule in (deep.BootstrappedDQN, deep.BiddingDQN)}
 
 
 def rules_of_text(text: str) -> list[mdp.Rule]:
-    """Rules from a list in one text; an item with = belongs to the rule before it.
+    """Parse a comma-separated list of rules; an item with = belongs to the rule before it.
 
     >>> [rule.name for rule in rules_of_text("psrl:prior=0.2,precision=10,vibe")]
     ['PSRL(prior=0.2, precision=10)', 'VIBE']
@@ -55,7 +55,7 @@ def rules_of_text(text: str) -> list[mdp.Rule]:
 
 
 def deep_rules_of_text(text: str) -> list[Any]:
-    """Deep rules from a list in one text, as in `rules_of_text`; layers are ``hidden=50x50``."""
+    """Parse a list of deep rules, as in `rules_of_text`; layers are ``hidden=50x50``."""
     return _rules_of_text(text, deep_rule_names())
 
 
@@ -70,7 +70,7 @@ def _rules_of_text(text: str, known: Mapping[str, type[Any]]) -> list[Any]:
 
 
 def environment_of_text(text: str) -> mdp.Tabular:
-    """An environment from one text; the drawing of a grid may be a file, ``@path``.
+    """Parse an environment; the drawing of a grid may be a file, ``@path``.
 
     >>> environment_of_text("deep-sea:size=4")
     DeepSea(size=4, stochastic=False, best_return=1.0)

@@ -1,9 +1,9 @@
-"""Policies and arms by name, as they are written on the command line and in experiment files.
+"""Policies and arms by name, as written on the command line and in experiment files.
 
-A policy is its class's name and its parameters, ``batch-ensemble:batches=log(0.3)``; arms are a
-family and its numbers, ``gaussian:0.1,0.5,sd=2``. Capitals, hyphens and underscores in names do
-not matter: ``RBSDA``, ``rbsda`` and ``rb-sda`` are the same. A word before the family says that its
-arms are drawn anew in each run (``random-``), or change (``switching-``, ``drifting-``).
+A policy is written as its class name and parameters, ``batch-ensemble:batches=log(0.3)``; arms are
+a family and its numbers, ``gaussian:0.1,0.5,sd=2``. Capitals, hyphens and underscores in names do
+not matter: ``RBSDA``, ``rbsda`` and ``rb-sda`` are the same. A prefix to the family says that new
+arms are drawn in each run (``random-``), or that they change (``switching-``, ``drifting-``).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from lowbid.errors import InvalidValueError, UnknownNameError
 from lowbid.policies import Constructor, Policy
 
 _RANDOM, _SWITCHING, _DRIFTING = _WORDS = ("random", "switching", "drifting")
-# The parameters of each path of drifting arms; the first one says which path it is.
+# The parameters of each path of drifting arms; the first one identifies the path.
 _PATHS = {"walk": ("low", "high"), "amplitude": ("period", "phase"), "path": ()}
 _SCHEDULES = {
     "log": schedules.Logarithmic,
@@ -42,7 +42,7 @@ _SCHEDULES = {
 
 
 def kebab(name: str) -> str:
-    """A class's name as it is written on the command line.
+    """A class name as written on the command line.
 
     >>> kebab("BatchEnsemble"), kebab("UCB1"), kebab("MOSSAnytime")
     ('batch-ensemble', 'ucb1', 'moss-anytime')
@@ -51,7 +51,7 @@ def kebab(name: str) -> str:
 
 
 def policy(name: str, parameters: Mapping[str, Any] | None = None) -> Policy:
-    """A policy from its name and its parameters, which may be texts.
+    """A policy from its name and its parameters, which may be strings.
 
     >>> policy("batch-ensemble", {"batches": "log(0.3)", "growth": "redistribute"}).name
     "BatchEnsemble(batches=Logarithmic(c=0.3), growth='redistribute')"
@@ -65,7 +65,7 @@ def policy(name: str, parameters: Mapping[str, Any] | None = None) -> Policy:
 
 @functools.cache
 def _constructors() -> dict[str, Constructor]:
-    """The ways to make a policy, by the names of the command line."""
+    """The ways to construct a policy, by command-line name."""
     classes = [getattr(policies, each) for each in policies.__all__]
     return {
         kebab(name): constructor
@@ -78,10 +78,10 @@ def arms(name: str, parameters: Mapping[str, Any]) -> Environment:
     """Arms from their family's name and its parameters.
 
     With ``random-`` before the family, `n_arms` new arms are drawn in each run. With
-    ``switching-`` the first parameter has a row for each environment, and `after` or `chance` says
+    ``switching-`` the first parameter has one row per environment, and `after` or `chance` says
     when they change. With ``drifting-`` the means move: in a random walk (`walk` is the standard
     deviation of a step, `low` and `high` are its walls), in waves (`amplitude`, `period`, `phase`)
-    or along a `path`, a row of means for each step.
+    or along a `path`, with one row of means per step.
 
     >>> arms("gaussian", {"mean": [0.1, 0.5], "sd": 2}).variances
     array([4., 4.])
@@ -108,7 +108,7 @@ def arms(name: str, parameters: Mapping[str, Any]) -> Environment:
 
 
 def _switching(name: str, family: type[Arms], parameters: Mapping[str, Any]) -> Switching:
-    """Arms that switch between as many environments as the first parameter has rows."""
+    """Arms that switch between environments, one per row of the first parameter."""
     fields = _field_names(family)
     known = [*fields, "after", "chance"]
     values = {nearest("parameter", key, known): number(value) for key, value in parameters.items()}
@@ -123,7 +123,7 @@ def _switching(name: str, family: type[Arms], parameters: Mapping[str, Any]) -> 
     for key, value in values.items():
         if isinstance(value, list) and len(value) != len(rows):
             raise InvalidValueError(
-                f"{key} is {value!r}, for {len(rows)} environments; give one entry for each."
+                f"{key} is {value!r}, for {len(rows)} environments; give one entry per environment."
             )
     phases = [
         {key: value[i] if isinstance(value, list) else value for key, value in values.items()}
@@ -144,7 +144,7 @@ def _drifting(family: type[Arms], parameters: Mapping[str, Any]) -> Drifting:
     if len(kinds) != 1:
         raise InvalidValueError(
             "drifting arms need one of walk (the standard deviation of a random walk's steps), "
-            "amplitude (of waves, with a period) and path (a row of means for each step)."
+            "amplitude (of waves, with a period) and path (one row of means per step)."
         )
     rest = {key: values.pop(key) for key in list(values) if key in moving}
     start = values.get(fields[0])
@@ -164,13 +164,13 @@ def _path(kind: str, values: dict[str, Any]) -> Path:
 
 
 def policy_of_text(text: str) -> Policy:
-    """A policy from one text, ``name:parameter=value,parameter=value``."""
+    """Parse a policy, ``name:parameter=value,parameter=value``."""
     name, _, rest = text.partition(":")
     return policy(name.strip(), parameters_of(text, rest))
 
 
 def parameters_of(text: str, rest: str) -> dict[str, str]:
-    """The parameters in the rest of a text, after its name."""
+    """The parameters that follow the name."""
     parameters = {}
     for item in split(rest):
         key, equals, value = item.partition("=")
@@ -181,7 +181,7 @@ def parameters_of(text: str, rest: str) -> dict[str, str]:
 
 
 def policies_of_text(text: str) -> list[Policy]:
-    """Policies from a list in one text; an item with = belongs to the policy before it.
+    """Parse a comma-separated list of policies; an item with = belongs to the policy before it.
 
     >>> [each.name for each in policies_of_text("ucb1,batch-ensemble:batches=2,padding=1")]
     ['UCB1', 'BatchEnsemble(batches=2, padding=1)']
@@ -196,7 +196,7 @@ def policies_of_text(text: str) -> list[Policy]:
 
 
 def arms_of_text(text: str) -> Environment:
-    """Arms from one text: a family, and numbers for its first parameter or for named ones.
+    """Parse arms: a family, and numbers for its first parameter or for named ones.
 
     >>> arms_of_text("bernoulli:0.1,0.12").means
     array([0.1 , 0.12])
@@ -226,7 +226,7 @@ def arms_of_text(text: str) -> Environment:
 
 
 def nearest(what: str, name: str, known: Iterable[str]) -> str:
-    """The known name that is meant, or an error with the nearest ones."""
+    """The known name that matches, or an error that suggests the nearest ones."""
     plain = {_plain(each): each for each in known}
     if _plain(name) in plain:
         return plain[_plain(name)]
@@ -238,7 +238,7 @@ def nearest(what: str, name: str, known: Iterable[str]) -> str:
 
 
 def number(value: Any) -> Any:
-    """What a text means: a number, a schedule, True, False, None, or the text itself.
+    """The value of a string: a number, a schedule, True, False, None, or the string itself.
 
     >>> number("12"), number("0.5"), number("log(0.3)"), number("none"), number("random")
     (12, 0.5, Logarithmic(c=0.3), None, 'random')
@@ -263,12 +263,12 @@ def number(value: Any) -> Any:
 
 
 def split(text: str) -> list[str]:
-    """The items of a list with commas, but not at commas within parentheses."""
+    """The items of a comma-separated list, ignoring commas within parentheses."""
     return [item.strip() for item in re.split(r",(?![^(]*\))", text) if item.strip()]
 
 
 def make(name: str, cls: type[Any], parameters: Mapping[str, Any]) -> Any:
-    """An object of a class, from parameters that may be texts."""
+    """An object of a class, from parameters that may be strings."""
     return _make(name, cls, _field_names(cls), parameters)
 
 
@@ -285,7 +285,7 @@ def _make(
 
 
 def _value(key: str, value: Any) -> Any:
-    """What a parameter's text means; an error says whose text it is."""
+    """The value of a parameter's string; errors name the parameter."""
     try:
         return number(value)
     except (InvalidValueError, UnknownNameError) as error:
@@ -303,14 +303,14 @@ def _call(name: str, make: Callable[..., Any], positional: list[Any], named: dic
 
 
 def _word(name: str) -> tuple[str, str]:
-    """What is said of the arms before the name of their family, and that name."""
+    """The prefix of a family's name, and the name without it."""
     plain = _plain(name)
     word = next((each for each in _WORDS if plain.startswith(each)), "")
     return word, plain.removeprefix(word)
 
 
 def _rows(items: list[str]) -> Any:
-    """Numbers in rows that a stroke divides: one number, a list, or a list of lists.
+    """Numbers in rows separated by slashes: one number, a list, or a list of lists.
 
     >>> _rows(["0.1"]), _rows(["0.1", "0.5"]), _rows(["1", "2/3", "4"]), _rows(["1/2"])
     ('0.1', ['0.1', '0.5'], [['1', '2'], ['3', '4']], ['1', '2'])

@@ -1,4 +1,4 @@
-"""A result that an earlier run of the same command may have left."""
+"""Results left by an earlier run of the same command."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lowbid.simulation import Result
 
 
 def on_file(path: Path) -> Result | None:
-    """A result that was saved whole, or nothing."""
+    """A complete saved result, or None."""
     if not path.exists():
         return None
     try:

@@ -1,4 +1,4 @@
-"""Running a case into a folder, so that what is finished is never lost."""
+"""Run a case into a folder, so that finished work is never lost."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from lowbid.simulation import Result, simulate
 
 
 def run(case: Case, folder: Folder, workers: int | None = None) -> Result:
-    """Run one case, and save its result each time that a policy is finished.
+    """Run one case, and save its result whenever a policy is finished.
 
-    Policies whose results were resumed are not run again. A policy's losses and random
-    numbers do not depend on the others', so the policies can be run one after another: the result
-    is the same as that of one call of `simulate` for all.
+    Policies whose results were resumed are not run again. A policy's losses and random numbers do
+    not depend on those of the others, so policies can be run one after another: the result is the
+    same as that of one call to `simulate` for all of them.
     """
     result = folder.begun(case)
     for number, (name, policy) in enumerate(case.policies.items(), start=1):

@@ -17,7 +17,7 @@ _ENTRY = re.compile(r"""\s*["']?(?P<key>[\w-]+)["']?\s*=\s*["']?(?P<value>[^"'#]
 
 
 class TomlFile:
-    """One file being read, with its text at hand for the lines of errors.
+    """One file being read, with its text kept to find the lines of errors.
 
     Attributes
     ----------
@@ -39,10 +39,10 @@ class TomlFile:
         except UnicodeDecodeError as error:
             raise FileFormatError(f"{path} is not text in UTF-8; save it as such.") from error
         except tomllib.TOMLDecodeError as error:
-            raise FileFormatError(f"{path} is not good TOML: {error}.") from error
+            raise FileFormatError(f"{path} is not valid TOML: {error}.") from error
 
     def named(self, contents: dict[str, Any], known: Sequence[str]) -> dict[str, Any]:
-        """The file's entries by the names that we know them by."""
+        """The file's entries, by their canonical names."""
         found = {}
         for key, value in contents.items():
             try:
@@ -52,14 +52,14 @@ class TomlFile:
         return found
 
     def at_entry(self, make: Callable[[], T], entry: str) -> T:
-        """Do something with an entry of the whole file; an error is reported with its line."""
+        """Process a top-level entry; errors are reported with its line."""
         try:
             return make()
         except LowbidError as error:
             raise self.error(str(error), self.line_of(entry)) from error
 
     def tables(self, name: str) -> list[dict[str, Any]]:
-        """All tables of a name; at least one."""
+        """All tables with a name; at least one."""
         tables = self.contents.get(name)
         if not (tables and isinstance(tables, list) and all(isinstance(t, dict) for t in tables)):
             message = f"there are no {name}; add a table [[{name}]]."
@@ -67,7 +67,7 @@ class TomlFile:
         return tables
 
     def at(self, make: Callable[[], T], table: str, number: int) -> T:
-        """Do something with a table; an error is reported with its line."""
+        """Process a table; errors are reported with its line."""
         try:
             return make()
         except LowbidError as error:
@@ -80,17 +80,17 @@ class TomlFile:
         return FileFormatError(f"{place}: {message}")
 
     def line_of(self, entry: str) -> int | None:
-        """The line of an entry of the whole file: a number, or the first table of its name."""
+        """The line of a top-level entry: a value, or the first table with its name."""
         wanted = re.compile(
             rf"""\s*(\[\[?\s*)?["']?{re.escape(entry)}["']?\s*[]=]""", re.IGNORECASE
         )
         return next((i for i, line in enumerate(self.lines, start=1) if wanted.match(line)), None)
 
     def line_in_table(self, table: str, number: int, message: str) -> int | None:
-        """The line of the first key of a table that the message names; else of its head."""
+        """The line of the first key in a table that the message names, or of the table's header."""
         head = re.compile(rf"\s*\[\[\s*{table}\s*\]\]", re.IGNORECASE)
         heads = [i for i, line in enumerate(self.lines) if head.match(line)]
-        if number >= len(heads):  # the tables are written in one line
+        if number >= len(heads):  # the tables are written inline
             return self.line_of(table)
         for i in range(heads[number] + 1, len(self.lines)):
             if self.lines[i].lstrip().startswith("["):

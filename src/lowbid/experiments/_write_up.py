@@ -19,7 +19,5 @@ def write_up(folder: Folder) -> None:
             "lowbid does not know; upgrade it."
         )
     if not folder.finished(contents):
-        raise FileFormatError(
-            f"{folder.path} holds no results: nothing was finished; run the experiment again."
-        )
+        raise FileFormatError(f"{folder.path} holds no finished results; run the experiment again.")
     make(folder, contents)

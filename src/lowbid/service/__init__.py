@@ -1,4 +1,4 @@
-"""Decisions over HTTP: the shared bandit behind an API, with keys and a page to watch it on."""
+"""Decisions over HTTP: shared bandits behind an API, with keys and a web page to watch them on."""
 
 from lowbid.errors import MissingPackageError
 

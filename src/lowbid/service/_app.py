@@ -27,25 +27,25 @@ from lowbid.shared.stores import Store, store_at
 _ABOUT = """\
 Decisions over HTTP, made by bandits that any number of servers share.
 
-Make an experiment with its arms, ask for decisions, report what came of them. Requests can be
-repeated: decisions by their `request_id`, outcomes by the id of their decision.
+Create an experiment with its arms, request decisions, and report their outcomes. Requests are safe
+to repeat: decisions by their `request_id`, outcomes by the id of their decision.
 """
 
 
 def create_app(store: str | Store, *, keys: bool = True, limits: Limits | None = None) -> FastAPI:
-    """Make the service on a store.
+    """Create the service on a store.
 
     Parameters
     ----------
     store : str
         The store's URL, as for `lowbid.open`.
     keys : bool
-        Whether requests need keys. Without, everybody who reaches the port may do everything.
+        Whether requests need keys. Without keys, anybody who can reach the port may do anything.
     limits : Limits, optional
         How much one request may ask for.
     """
     at, limits = store_at(store), limits or Limits()
-    with at.transaction(write=True):  # makes the store's tables, or says why it cannot
+    with at.transaction(write=True):  # creates the store's tables, or says why it cannot
         pass
     experiments = Experiments(at)
     metrics = Metrics(experiments)

@@ -1,4 +1,4 @@
-"""Experiments from a TOML file, a table ``[[experiment]]`` each, made when the server starts."""
+"""Experiments from a TOML file, one ``[[experiment]]`` table each, created at start-up."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from lowbid.service.routes._experiments import settings_of
 
 
 def make_experiments(path: Path, experiments: Experiments) -> list[str]:
-    """Make the experiments of a file that are not there yet; the others must agree with it.
+    """Create the experiments in a file that do not exist yet; the others must agree with it.
 
-    All of the file is checked before any is made. Gives their names.
+    The whole file is checked before any is created. Returns their names.
     """
     file = TomlFile(path, ["experiment"], "a file of experiments", "lowbid serve --experiments")
     tables = file.tables("experiment")
@@ -27,7 +27,7 @@ def make_experiments(path: Path, experiments: Experiments) -> list[str]:
     names = [each.name for each in wanted]
     for number, each in enumerate(wanted):
         if each.name in names[:number]:
-            message = f"'name': experiment {each.name!r} stands above already; choose another name."
+            message = f"'name': experiment {each.name!r} is defined twice; rename one."
             raise file.error(message, file.line_in_table("experiment", number, message))
         file.at(lambda each=each: settings_of(each), "experiment", number)  # type: ignore[misc]
     for number, each in enumerate(wanted):

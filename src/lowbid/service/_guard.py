@@ -20,8 +20,8 @@ from lowbid.shared.stores import Store
 SESSION_COOKIE = "lowbid_session"
 FORGERY_HEADER = "x-lowbid-token"
 SESSION_SECONDS = 12 * 3600
-# Keys that were revoked elsewhere are noticed within so many seconds, new ones sooner. The second
-# number keeps a flood of made-up keys from reading the store for each.
+# A key revoked elsewhere is noticed within this many seconds, a new one sooner. The second number
+# keeps a flood of made-up keys from causing one read of the store each.
 KEYS_ARE_GOOD_FOR = 2.0
 UNKNOWN_KEYS_ARE_GOOD_FOR = 0.2
 _SAFE_METHODS = ("GET", "HEAD")
@@ -30,16 +30,16 @@ _KEY = "lowbid.key"  # where a request's scope has the key that it was sent with
 
 @dataclass(frozen=True)
 class Caller:
-    """Whoever sent a request.
+    """The sender of a request.
 
     Attributes
     ----------
     name : str
-        What the log calls them.
+        Their name in the log.
     roles : tuple of str
         What they may do.
     experiments : tuple of str or None
-        The only experiments that they see; None for all.
+        The only experiments they can see; None for all.
     """
 
     name: str
@@ -55,12 +55,12 @@ ANYBODY = Caller("anybody (no keys)", ROLES)
 
 
 class Guard:
-    """Finds out who sends a request, by its key or by the session of the page.
+    """Finds out who sent a request, by its key or by the page's session.
 
     Parameters
     ----------
     store : Store
-        Where the keys are; None to let everybody do everything.
+        Where the keys are; None to let anybody do anything.
     """
 
     def __init__(self, store: Store | None) -> None:
@@ -81,7 +81,7 @@ class Guard:
             scope[_KEY] = key or await self._key(HTTPConnection(scope))
 
     def require(self, request: HTTPConnection, role: Role, experiment: str | None = None) -> Caller:
-        """Whoever sends this request, or a problem if they may not play this role."""
+        """The sender of this request, or a problem if they lack this role."""
         if self._keyring is None:
             return ANYBODY
         key: Key = request.scope[_KEY]
@@ -90,19 +90,19 @@ class Guard:
         return Caller(key.name, key.roles, key.experiments)
 
     def caller(self, request: HTTPConnection) -> Caller:
-        """Whoever sends this request, whatever they may do."""
+        """The sender of this request, whatever their roles."""
         if self._keyring is None:
             return ANYBODY
         key: Key = request.scope[_KEY]
         return Caller(key.name, key.roles, key.experiments)
 
     async def sign_in(self, text: str) -> tuple[str, Key]:
-        """The value of a session's cookie for this key, or a problem."""
+        """The value of the session cookie for this key, or a problem."""
         key = await self._found(text)
         return self._session(key, int(time.time()) + SESSION_SECONDS, secrets.token_hex(8)), key
 
     def token(self, session: str) -> str:
-        """What a page must send along with changes, so that no other page can."""
+        """The token that the page sends along with changes, so that no other page can make them."""
         return hmac.new(self._secret, f"forgery:{session}".encode(), hashlib.sha256).hexdigest()
 
     async def _key(self, request: HTTPConnection) -> Key:
@@ -130,7 +130,7 @@ class Guard:
         return key
 
     async def _found(self, text: str) -> Key:
-        """The key that was presented, or a problem; one that is new is looked for in the store."""
+        """The key that was presented, or a problem; an unfamiliar one is looked up in the store."""
         for age in (KEYS_ARE_GOOD_FOR, UNKNOWN_KEYS_ARE_GOOD_FOR):
             key = (await self._fresh(age)).find(text)
             if key is not None:
@@ -159,7 +159,7 @@ class Guard:
             signed = hmac.compare_digest(expected.encode(), session.encode())
             if signed and time.time() < int(until):
                 return key
-        raise ProblemError(401, "session-over", "the session is over; sign in again.")
+        raise ProblemError(401, "session-over", "the session has ended; sign in again.")
 
 
 def _known_by_header(keyring: Keyring, scope: Scope) -> Key | None:

@@ -19,11 +19,11 @@ class Hosted:
     Attributes
     ----------
     bandit : SharedBandit
-        For looks and for changes, which may take their time.
+        For views and for changes, which may take a while.
     lane : Lane
         For decisions and outcomes.
     key : int
-        What the store calls it: another one of the same name has another key.
+        The store's key for it: a new experiment with the same name has a different one.
     """
 
     def __init__(self, bandit: SharedBandit) -> None:
@@ -31,18 +31,18 @@ class Hosted:
         self.key = bandit._log.bandit
 
     def close(self) -> None:
-        """Finish what was accepted, and let go of the store."""
+        """Finish accepted work, and release the store."""
         self.lane.close()
         self.bandit.close()
 
 
 class Experiments:
-    """All experiments of a store; each is opened when it is first asked for.
+    """All experiments in a store; each is opened when first requested.
 
     Parameters
     ----------
     store : Store
-        Its address is what matters: every experiment has a connection of its own.
+        Only its address is used: every experiment has its own connection.
     """
 
     def __init__(self, store: Store) -> None:
@@ -51,11 +51,11 @@ class Experiments:
         self.open: dict[str, Hosted] = {}
 
     def names(self) -> list[str]:
-        """The names of all experiments of the store."""
+        """The names of all experiments in the store."""
         return [bandit.name for bandit in list_bandits(self._store.twin())]
 
     def get(self, name: str) -> Hosted:
-        """An experiment, or a clear error if there is none of this name."""
+        """An experiment, or a clear error if there is none with this name."""
         with self._mutex:
             found = self.open.get(name)
             if found is None:
@@ -63,7 +63,7 @@ class Experiments:
             return found
 
     def make(self, name: str, **settings: Any) -> Hosted:
-        """Make an experiment; one that is there must agree."""
+        """Create an experiment; an existing one must agree."""
         with self._mutex:
             bandit = open_bandit(self._store.twin(), name, **settings)
             if name in self.open:
@@ -76,13 +76,13 @@ class Experiments:
         try:
             return open_bandit(self._store.twin(), name)
         except UnknownNameError:
-            # Where the store is and what else is in it is not for every client's eyes.
+            # Clients need not know where the store is or what else it holds.
             raise UnknownNameError(
                 f"there is no experiment {name!r}; POST /v1/experiments makes one."
             ) from None
 
     def exists(self, name: str) -> bool:
-        """Whether there is an experiment of this name."""
+        """Whether there is an experiment with this name."""
         try:
             self.get(name)
         except UnknownNameError:
@@ -90,7 +90,7 @@ class Experiments:
         return True
 
     def forget_if_gone(self, name: str) -> bool:
-        """Let go of an experiment that was deleted or renamed in the store; whether it was."""
+        """Close an experiment that was deleted or renamed in the store; return whether it was."""
         found = self.open.get(name)
         keys = {each.name: each.key for each in list_bandits(self._store.twin())}
         gone = found is not None and keys.get(name) != found.key
@@ -99,14 +99,14 @@ class Experiments:
         return gone
 
     def drop(self, name: str) -> None:
-        """Let go of an experiment that is gone from the store, or was renamed there."""
+        """Close an experiment that was deleted or renamed in the store."""
         with self._mutex:
             found = self.open.pop(name, None)
         if found is not None:
             found.close()
 
     def close(self) -> None:
-        """Finish what was accepted, and let go of the store."""
+        """Finish accepted work, and release the store."""
         with self._mutex:
             for hosted in self.open.values():
                 hosted.close()

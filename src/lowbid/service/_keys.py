@@ -24,23 +24,23 @@ _SHAPE = re.compile(r"lowbid_([0-9a-f]{12})_([0-9A-Za-z_-]{43})")
 
 @dataclass(frozen=True)
 class Key:
-    """What the store knows of a key.
+    """What the store knows about a key.
 
     Attributes
     ----------
     id : str
-        The part of the key that is no secret.
+        The part of the key that is not secret.
     name : str
-        Whose it is; every change made with it is logged under this name.
+        Its owner; every change made with it is logged under this name.
     roles : tuple of str
-        "decide" to make decisions and report outcomes, "read" to look, "admin" for all of it and
-        for changes.
+        "decide" to make decisions and report outcomes, "read" to look, "admin" for both and for
+        changes.
     experiments : tuple of str or None
-        The only ones that it opens; None for all.
+        The only experiments that it gives access to; None for all.
     salt, digest : str
-        What a key that is presented is compared with.
+        What a presented key is compared with.
     created : float
-        When it was made, in seconds since 1970.
+        When it was created, in seconds since 1970.
     revoked : float or None
         When it was revoked.
     """
@@ -55,20 +55,20 @@ class Key:
     revoked: float | None = None
 
     def may(self, role: Role, experiment: str | None) -> bool:
-        """Whether it opens this door; `experiment` is None for what concerns all of them."""
+        """Whether it gives access in this role; `experiment` is None for all of them."""
         if role not in self.roles and "admin" not in self.roles:
             return False
         return self.experiments is None or experiment in self.experiments
 
     def fits(self, secret: str) -> bool:
-        """Whether this is its secret; takes as long for one that is nearly right."""
+        """Whether this is its secret, compared in constant time."""
         return hmac.compare_digest(_digest(self.salt, secret), self.digest)
 
 
 def make_key(
     store: Store, name: str, roles: Iterable[str], experiments: Iterable[str] | None = None
 ) -> str:
-    """Make a key and keep its hash; the answer is the key, which nobody can find out again."""
+    """Create a key and store its hash; return the key, which cannot be recovered later."""
     roles = tuple(dict.fromkeys(roles))
     unknown = [role for role in roles if role not in ROLES]
     if unknown or not roles:
@@ -77,7 +77,7 @@ def make_key(
             f"{', '.join(ROLES)}."
         )
     if not (isinstance(name, str) and 0 < len(name.strip()) <= 100 and name.isprintable()):
-        raise InvalidValueError(f"name is {name!r}; give a printable text of 1 to 100 characters.")
+        raise InvalidValueError(f"name is {name!r}; give printable text of 1 to 100 characters.")
     identity, secret, salt = secrets.token_hex(6), secrets.token_urlsafe(32), secrets.token_hex(16)
     scope = None if experiments is None else tuple(experiments)
     key = Key(identity, name, roles, scope or None, salt, _digest(salt, secret), time.time())
@@ -91,20 +91,20 @@ def make_key(
 
 
 def list_keys(store: Store) -> list[Key]:
-    """All keys that were ever made, oldest first."""
+    """All keys ever created, oldest first."""
     with store.transaction(write=False) as transaction:
         return _all(transaction)
 
 
 def revoke_key(store: Store, name: str) -> Key:
-    """Let a key open nothing any more; `name` is its name or its id."""
+    """Revoke a key; `name` is its name or its id."""
     with store.transaction(write=True) as transaction:
         keys = [key for key in _all(transaction) if key.revoked is None]
         found = next((key for key in keys if name in (key.name, key.id)), None)
         if found is None:
             names = ", ".join(repr(key.name) for key in keys)
             raise UnknownNameError(
-                f"there is no key {name!r} that could be revoked; there are {names or 'none'}."
+                f"there is no key {name!r} to revoke; there are {names or 'none'}."
             )
         revoked = replace(found, revoked=time.time())
         transaction.put_document(_SPACE, revoked.id, json.dumps(asdict(revoked)))
@@ -112,7 +112,7 @@ def revoke_key(store: Store, name: str) -> Key:
 
 
 class Keyring:
-    """The keys of a store that are in use, as they were a moment ago."""
+    """The valid keys of a store, as of the last time they were read."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -131,7 +131,7 @@ class Keyring:
         self._read_at = began
 
     def find(self, text: str) -> Key | None:
-        """The key that was presented, if it is one."""
+        """The valid key with this text, if there is one."""
         match = _SHAPE.fullmatch(text)
         key = None if match is None else self._keys.get(match[1])
         if match is None or key is None or not key.fits(match[2]):
@@ -139,12 +139,12 @@ class Keyring:
         return key
 
     def by_id(self, identity: str) -> Key | None:
-        """A key that is in use, by its id."""
+        """A valid key, by its id."""
         return self._keys.get(identity)
 
 
 def shared_secret(store: Store, name: str) -> bytes:
-    """A secret that all servers on a store share; made when it is first needed."""
+    """A secret that all servers on a store share, created when first needed."""
     with store.transaction(write=True) as transaction:
         found = transaction.documents("secrets").get(name)
         if found is None:
@@ -154,7 +154,7 @@ def shared_secret(store: Store, name: str) -> bytes:
 
 
 def _digest(salt: str, secret: str) -> str:
-    # The secret has 256 random bits: there is nothing to guess that a slow hash would protect.
+    # The secret has 256 random bits: it cannot be guessed, so a slow hash would add nothing.
     return hashlib.blake2b(secret.encode(), salt=bytes.fromhex(salt), digest_size=32).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""Calls of an event loop on a shared bandit: those that wait for a commit share the next one."""
+"""Calls from an event loop on a shared bandit: those that wait for a commit share the next one."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from lowbid.shared._calls import Call
 
 Waiting = tuple[Call, "asyncio.Future[Any]"]
 
-# Those who were just answered are about to come back: this part of a commit's time is spent waiting
-# for them. Without it the first to come would commit alone, and all others after it.
+# Clients that were just answered are about to call again: wait for them for this fraction of a
+# commit's time. Otherwise, the first to arrive would commit alone, and all others after it.
 _LINGER = 0.25
 
 
 class Lane:
-    """One thread that carries out the calls of many requests, a commit at a time.
+    """One thread that carries out the calls of many requests, one commit at a time.
 
-    A thread per request would spend more time on switching between threads than on decisions. The
+    With one thread per request, more time would go into switching threads than into decisions. The
     thread starts with the first call.
     """
 
@@ -30,13 +30,13 @@ class Lane:
         self._bandit = bandit
         self._mutex = threading.Lock()
         self._waiting: list[Waiting] = []
-        self._wanted = 1  # the thread is woken when so many are waiting
+        self._wanted = 1  # the thread is woken when this many are waiting
         self._enough = threading.Event()
         self._closed = False
         self._thread: threading.Thread | None = None
 
     async def submit(self, call: Call) -> Any:
-        """The answer to a call, once what it did is on disk."""
+        """The answer to a call, once its effect is on disk."""
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         with self._mutex:
             if self._closed:
@@ -61,17 +61,17 @@ class Lane:
             self._thread.join()
 
     def _work(self) -> None:
-        """Carry out what comes in, until the lane is closed."""
+        """Carry out calls until the lane is closed."""
         size, seconds = 1, 0.0
         while batch := self._gathered(size, _LINGER * seconds):
             began = time.perf_counter()
             self._carry_out([call for call, _ in batch])
             size, seconds = len(batch), time.perf_counter() - began
-            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody is waiting
                 batch[0][1].get_loop().call_soon_threadsafe(_settle, batch)
 
     def _gathered(self, size: int, patience: float) -> list[Waiting]:
-        """What is waiting: for a moment as many as this are waited for, then one is enough."""
+        """The waiting calls: wait briefly for this many, then settle for one."""
         for wanted, timeout in ((size, patience), (1, None)):
             with self._mutex:
                 self._wanted = wanted
@@ -90,7 +90,7 @@ class Lane:
     def _carry_out(self, calls: list[Call]) -> None:
         try:
             self._bandit.submit_all(calls)
-        except Exception as error:  # the bandit itself failed: after a fork, say
+        except Exception as error:  # the bandit itself failed, for instance after a fork
             for call in calls:
                 if not call.done:
                     call.fail(error)

@@ -1,4 +1,4 @@
-"""How much one client may ask for, so that it does not stop the others."""
+"""How much one client may ask for, so that it does not starve the others."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ class Limits:
     Attributes
     ----------
     body_bytes : int
-        The size of a request's body.
+        The largest size of a request's body.
     body_seconds : float
         How long a body may take to arrive.
     arms : int
-        How many arms an experiment may have.
+        The largest number of arms in an experiment.
     decisions : int
-        How many decisions one request may make.
+        The largest number of decisions per request.
     outcomes : int
-        How many outcomes one request may report.
+        The largest number of outcomes per request.
     open_decisions : int
-        How many decisions of an experiment may wait for their outcomes.
+        The largest number of decisions per experiment whose outcomes are pending.
     """
 
     body_bytes: int = 2_000_000

@@ -1,4 +1,4 @@
-"""What Prometheus is told of a server and of its experiments."""
+"""The Prometheus metrics of a server and of its experiments."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Metrics:
         for experiment, count in self._decisions.copy().items():
             decisions.add_metric([experiment], count)
         outcomes = CounterMetricFamily(
-            "lowbid_outcomes", "Outcomes reported, by what became of them.",
+            "lowbid_outcomes", "Outcomes reported, by answer.",
             labels=["experiment", "answer"],
         )  # fmt: skip
         for (experiment, answer), count in self._outcomes.copy().items():
@@ -99,7 +99,7 @@ class _Collected(Collector):
         self._collect = collect
 
     def describe(self) -> list[Metric]:
-        """Nothing: the store is not asked when the registry is made."""
+        """Nothing: the store is not read when the registry is created."""
         return []
 
     def collect(self) -> Iterator[Metric]:
@@ -113,7 +113,7 @@ def _state(experiments: Experiments) -> Iterator[Metric]:
         "lowbid_pending", "Decisions that wait for their outcomes.", labels=["experiment"]
     )
     share = GaugeMetricFamily(
-        "lowbid_arm_share", "Share of all outcomes that are of this arm.",
+        "lowbid_arm_share", "This arm's share of all outcomes.",
         labels=["experiment", "arm"],
     )  # fmt: skip
     commits = HistogramMetricFamily(
@@ -124,7 +124,7 @@ def _state(experiments: Experiments) -> Iterator[Metric]:
         try:
             found = described(hosted.bandit)
             counts = hosted.bandit.counts()
-        except LowbidError:  # deleted meanwhile, or the store is away
+        except LowbidError:  # deleted meanwhile, or the store is unavailable
             continue
         pending.add_metric([name], found["pending"])
         for arm, count in counts.items():

@@ -16,13 +16,13 @@ Text = Annotated[str, Field(min_length=1, max_length=512)]
 
 
 class Body(BaseModel):
-    """A request's body; fields that are not known are refused."""
+    """A request's body; unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class NewExperiment(Body):
-    """An experiment to be made. If it is there already, the settings given must be its own."""
+    """An experiment to create. If it exists already, the settings given must match its own."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -56,21 +56,21 @@ class NewExperiment(Body):
     reward_range: Range | None = Field(default=None, description="where rewards lie")
     kind: Literal["loss", "reward"] | None = None
     expiry: Annotated[int, Field(strict=True, ge=1)] | None = Field(
-        default=None, description="a decision is forgotten after so many further ones"
+        default=None, description="a decision is forgotten after this many further ones"
     )
-    window: Span | None = Field(default=None, description="how long an outcome is waited for")
+    window: Span | None = Field(default=None, description="how long to wait for an outcome")
     if_silent: Number | None = Field(
-        default=None, description="what counts if none has come by then"
+        default=None, description="the value to record if none has arrived by then"
     )
     sticky: bool | Span | None = Field(default=None, description="whether a unit keeps its arm")
     holdout: Number | None = Field(
-        default=None, description="the share of units that get the control arm"
+        default=None, description="the fraction of units that get the control arm"
     )
     control: Arm | None = None
 
 
 class Changes(Body):
-    """Settings to be changed; those left out stay as they are."""
+    """Settings to change; those left out stay as they are."""
 
     model_config = ConfigDict(
         extra="forbid", json_schema_extra={"examples": [{"holdout": 0.1, "control": "blue"}]}
@@ -81,11 +81,11 @@ class Changes(Body):
     sticky: bool | Span | None = None
     holdout: Number | None = None
     control: Arm | None = None
-    archived: bool | None = Field(default=None, description="true to make no more decisions")
+    archived: bool | None = Field(default=None, description="true to stop making decisions")
 
 
 class ArmChange(Body):
-    """A change of one arm."""
+    """A change to one arm."""
 
     model_config = ConfigDict(
         extra="forbid", json_schema_extra={"examples": [{"arm": "red", "change": "add"}]}
@@ -96,25 +96,25 @@ class ArmChange(Body):
 
 
 class DecisionRequest(Body):
-    """Decisions to be made."""
+    """Decisions to make."""
 
     model_config = ConfigDict(
         extra="forbid",
         json_schema_extra={"examples": [{"unit": "customer-17", "request_id": "visit-4711"}]},
     )
 
-    unit: Text | None = Field(default=None, description="whom or what it is for")
+    unit: Text | None = Field(default=None, description="whom or what the decision is for")
     request_id: Text | None = Field(
         default=None,
-        description="your own id for this request; repeated, it gives the same decisions",
+        description="your own id for this request; when repeated, it returns the same decisions",
     )
     n: Annotated[int, Field(strict=True, ge=1)] = Field(
-        default=1, description="how many decisions, all made before any of their outcomes"
+        default=1, description="the number of decisions, all made before any of their outcomes"
     )
 
 
 class OutcomeReport(Body):
-    """What came of one decision: a reward or a loss."""
+    """The outcome of one decision: a reward or a loss."""
 
     model_config = ConfigDict(
         extra="forbid", json_schema_extra={"examples": [{"decision": "5a1f09c2-17", "reward": 1.0}]}
@@ -134,15 +134,15 @@ class SignIn(Body):
 class MadeDecision(BaseModel):
     """A decision that was made."""
 
-    id: str = Field(description="what to call it when its outcome is known")
+    id: str = Field(description="the id to report its outcome with")
     arm: str | int = Field(description="what to do")
-    propensity: float | None = Field(description="the chance of this choice, if it is known")
-    way: Literal["policy", "sticky", "holdout"] = Field(description="what the arm was chosen by")
-    version: int = Field(description="the number of the last event that it was made from")
+    propensity: float | None = Field(description="the probability of this choice, if known")
+    way: Literal["policy", "sticky", "holdout"] = Field(description="how the arm was chosen")
+    version: int = Field(description="the number of the last event it is based on")
 
 
 class DecisionAnswer(BaseModel):
-    """Decisions that were made, now or when the same request came first."""
+    """Decisions, made now or when the same request first arrived."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -166,7 +166,7 @@ class DecisionAnswer(BaseModel):
 
 
 class OutcomeAnswer(BaseModel):
-    """What became of each outcome, in the order of the request."""
+    """The answer to each outcome, in the order of the request."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"answers": ["taken"]}]})
 

@@ -20,7 +20,7 @@ class PageFile(NamedTuple):
 
 
 def page_files(needs_keys: bool) -> dict[str, PageFile]:
-    """All files of the page, by their addresses."""
+    """All files of the page, by path."""
     styles = html.escape(json.dumps(chart_styles()))
     index = _own("index.html").replace("{{styles}}", styles)
     files = {

@@ -1,4 +1,4 @@
-"""What an experiment shows, as plain data that JSON can hold: all of one moment."""
+"""Views of an experiment at one moment, as plain data that JSON can hold."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lowbid.shared._replica import Replica
 
 Data = dict[str, Any]
 
-# The page shows so many of the last administrative changes.
+# The page shows this many of the last administrative changes.
 _CHANGES_SHOWN = 200
 
 
@@ -30,7 +30,7 @@ def finite(value: Any) -> Any:
 
 
 def listed(bandit: SharedBandit) -> Data:
-    """An experiment as one line of the list of all of them."""
+    """An experiment as one row of the list."""
     return _seen(bandit, lambda replica, time: _line(bandit.name, replica, time))
 
 
@@ -50,12 +50,12 @@ def recommendation(bandit: SharedBandit, confidence: float) -> Data:
 
 
 def lift(bandit: SharedBandit, confidence: float) -> Data:
-    """The policy's choices beside the holdout."""
+    """The policy's choices compared with the holdout."""
     return _seen(bandit, lambda replica, _: _lift(replica, confidence))
 
 
 def overview(bandit: SharedBandit, confidence: float) -> Data:
-    """All that the page shows of an experiment."""
+    """Everything the page shows about an experiment."""
 
     def look(replica: Replica, time: int) -> Data:
         has_holdout = replica.settings.holdout > 0.0 or replica.holdout.decisions.made() > 0

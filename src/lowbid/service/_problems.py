@@ -1,4 +1,4 @@
-"""Errors as problem documents (RFC 9457): what was wrong, with which field, and what to do."""
+"""Errors as problem documents (RFC 9457): what was wrong, in which field, and what to do."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ MEDIA_TYPE = "application/problem+json"
 
 
 class ProblemError(Exception):
-    """A request that is refused.
+    """A refused request.
 
     Parameters
     ----------
     status : int
         The HTTP status.
     kind : str
-        What kind of problem it is, in a word or two with hyphens: the last part of its type.
+        The kind of problem, as hyphenated words: the last part of its type.
     detail : str
         What was wrong, and what to do about it.
     field : str, optional
@@ -78,14 +78,14 @@ def document(
 
 
 def response(problem: ProblemError) -> JSONResponse:
-    """The answer that tells of a problem."""
+    """The response that describes a problem."""
     content = document(problem.status, problem.kind, problem.detail, problem.fields)
     headers = None if problem.headers is None else dict(problem.headers)
     return JSONResponse(content, problem.status, headers, media_type=MEDIA_TYPE)
 
 
 def problem_of(error: LowbidError) -> ProblemError:
-    """What an error of the library means to whoever sent the request."""
+    """What an error of the library means to the sender of the request."""
     match error:
         case TooManyOpenError():
             return ProblemError(429, "too-many-open-decisions", str(error))
@@ -109,13 +109,13 @@ def problem_of(error: LowbidError) -> ProblemError:
 def library_problem(error: LowbidError) -> ProblemError:
     """What an error of the library is answered with; what the store says is logged here."""
     if isinstance(error, StoreError | FileFormatError):
-        # Where the store is is not for every client's eyes.
+        # Clients need not know where the store is.
         _log.error("%s", error)
     return problem_of(error)
 
 
 def validation_problem(errors: Sequence[Any]) -> ProblemError:
-    """Bodies and parameters of another shape than the OpenAPI document describes."""
+    """Answer bodies and parameters that do not match the OpenAPI document."""
     problem = ProblemError(422, "invalid-request", "")
     for each in errors[:20]:
         if each["type"] == "json_invalid":
@@ -164,5 +164,5 @@ async def _of_http(_: Request, error: Exception) -> JSONResponse:
 
 
 async def _of_anything(_: Request, __: Exception) -> JSONResponse:
-    # What went wrong is in the server's log. It may name what is not for the client's eyes.
+    # The server's log says what went wrong; the details are not for clients.
     return response(ProblemError(500, "server-error", "the server failed; its log says how."))

@@ -1,4 +1,4 @@
-"""Run the service until it is told to stop."""
+"""Run the service until it is stopped."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 import uvicorn
 from fastapi import FastAPI
 
-# How long SIGTERM waits for requests that were accepted, in seconds.
+# How long SIGTERM waits for accepted requests, in seconds.
 _PATIENCE = 30
 # Threads that commit take turns with the event loop; Python's 5 ms would delay every request.
 _SWITCH_INTERVAL = 0.0005
@@ -19,7 +19,7 @@ _ALLOCATIONS = 20_000
 
 
 def serve(app: FastAPI, host: str, port: int) -> int:
-    """Serve an app; the answer is the exit code."""
+    """Serve an app; returns the exit code."""
     sys.setswitchinterval(_SWITCH_INTERVAL)
     gc.collect()
     gc.freeze()
@@ -28,7 +28,7 @@ def serve(app: FastAPI, host: str, port: int) -> int:
         app,
         host=host,
         port=port,
-        access_log=False,  # addresses have names of experiments and units in them
+        access_log=False,  # URLs contain names of experiments and units
         server_header=False,
         timeout_graceful_shutdown=_PATIENCE,
     )

@@ -1,4 +1,4 @@
-"""A bandit that several processes share: events in a store, and what they make of it."""
+"""A bandit that several processes share: a log of events in a store, and the state it implies."""
 
 from lowbid.shared._bandit import BanditSummary, SharedBandit
 from lowbid.shared._decision import LoggedDecision

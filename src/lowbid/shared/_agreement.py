@@ -1,4 +1,4 @@
-"""Whether a bandit is opened with the settings that it has."""
+"""Check that a bandit is opened with the settings it was created with."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from lowbid.shared._settings import read_given
 
 
 def require_agreement(given: Mapping[str, Any], replica: Replica, name: str) -> None:
-    """Refuse to open a bandit with other settings than it has, and say which differ.
+    """Refuse to open a bandit with different settings, and say which differ.
 
-    Arms, and what can be changed later, may be given as they are now or as they were at first.
+    Arms and settings that can be changed may be given as they are now or as they were at first.
     """
     now, first = replica.settings, replica.first_settings
     differences = []

@@ -1,4 +1,4 @@
-"""A bandit that several processes share, and that outlives them."""
+"""A bandit that several processes share and that outlives them."""
 
 from __future__ import annotations
 
@@ -52,19 +52,19 @@ class BanditSummary(NamedTuple):
     Attributes
     ----------
     name : str
-        What it is called in its store.
+        Its name in the store.
     created, time : int
-        When it was made and when it last changed, in microseconds since 1970.
+        When it was created and when it last changed, in microseconds since 1970.
     events : int
         The number of the last event.
     decisions, today : int
-        How many decisions were made by the policy, and how many of them today (UTC).
+        Decisions made by the policy: in total, and today (UTC).
     held_out : int
-        How many decisions were made for units that are held out.
+        Decisions made for units that are held out.
     pending : int
-        How many outcomes are still to come.
+        Decisions whose outcomes have not been reported.
     archived : bool
-        Whether it makes no more decisions.
+        Whether it has stopped making decisions.
     """
 
     name: str
@@ -79,14 +79,14 @@ class BanditSummary(NamedTuple):
 
 
 class SharedBandit(BanditViews):
-    """A bandit whose every change is in a log that several processes share; see `lowbid.open`.
+    """A bandit whose changes are all recorded in a shared log; see `lowbid.open`.
 
-    Each call first takes in what other processes have written, then acts, in one transaction: all
-    processes together make the choices that one bandit would have made on the same sequence of
-    calls. When a call returns, what it did is on disk.
+    Each call first reads what other processes have written, then acts, in one transaction:
+    together, all processes make the choices that a single bandit would have made on the same
+    sequence of calls. When a call returns, its effect is on disk.
 
-    Several threads may share one object: calls that come in while a commit is under way go into the
-    next one together. After a fork the object goes on in both processes.
+    Several threads may share one object: calls that arrive during a commit are committed together
+    in the next one. After a fork, the object keeps working in both processes.
     """
 
     def __init__(self, log: SharedLog) -> None:
@@ -95,12 +95,12 @@ class SharedBandit(BanditViews):
 
     @property
     def name(self) -> str:
-        """What the bandit is called in its store."""
+        """The bandit's name in the store."""
         return self._log.name
 
     @property
     def settings(self) -> Settings:
-        """What it was made with, with the changes since."""
+        """The settings it was created with, including later changes."""
         return self._look(lambda replica: replica.settings)
 
     # Choose, and learn
@@ -114,18 +114,18 @@ class SharedBandit(BanditViews):
     def decide(
         self, n: int | None = None, *, unit: str | None = None, request_id: str | None = None
     ) -> LoggedDecision | list[LoggedDecision]:
-        """Choose an arm, and write down that its outcome is still to come.
+        """Choose an arm, and record that its outcome is pending.
 
         Parameters
         ----------
         n : int, optional
-            Make a list of this many decisions, to be taken before any of their outcomes.
+            Return a list of this many decisions, all made before any of their outcomes.
         unit : str, optional
-            Whom or what it is for: a customer, a device. With ``sticky`` a unit keeps its arm; with
-            a ``holdout`` it always belongs to it or never.
+            Whom or what the decision is for: a customer, a device. With ``sticky``, a unit keeps
+            its arm; with a ``holdout``, a unit is always in it or never.
         request_id : str, optional
-            Your own id for this call. If it is repeated, in any process, it gives the decision that
-            was made and changes nothing.
+            Your own id for this call. A repeated call with the same id, in any process, returns the
+            decision already made and changes nothing.
         """
         return self._submit(deciding(n, unit, request_id))
 
@@ -137,23 +137,24 @@ class SharedBandit(BanditViews):
         reward: float | None = None,
         request_id: str | None = None,
     ) -> Rejection | None:
-        """Report the outcome of an arm, or of a decision, which counts once.
+        """Report the outcome of an arm, or of a decision, whose outcome counts once.
 
         Parameters
         ----------
         what : str, int or Decision
-            An arm by name, or what `decide` gave.
+            The name of an arm, or what `decide` returned.
         loss, reward : float
-            One of the two, and the same one throughout.
+            One of the two, and always the same one.
         request_id : str, optional
-            Your own id for this call, so that it can be repeated. A decision's outcome can be
-            repeated without one.
+            Your own id for this call, which makes it safe to repeat. A decision's outcome is safe
+            to repeat without one.
 
         Returns
         -------
         None, "closed" or "removed"
-            None if it was taken in, now or by an earlier call with this request id. Else nothing
-            has changed: the decision was answered or forgotten before, or its arm was removed.
+            None if it was recorded, now or by an earlier call with this request id. Otherwise
+            nothing has changed: the decision was answered or forgotten before, or its arm was
+            removed.
         """
         kind = read_kind(ONE, bare, loss, reward)
         value = loss if kind == "loss" else reward
@@ -172,7 +173,7 @@ class SharedBandit(BanditViews):
         Returns
         -------
         list
-            What `update` gives, for each.
+            What `update` would return for each.
         """
         kind = read_kind(MANY, bare, losses, rewards)
         return self._report(kind, _outcomes(kind, what, losses, rewards, by_id=False), request_id)
@@ -186,7 +187,7 @@ class SharedBandit(BanditViews):
         loss: str | None = None,
         request_id: str | None = None,
     ) -> int:
-        """Take in what was logged elsewhere, in one event; see `Bandit.learn_from`."""
+        """Learn from a log recorded elsewhere, in one event; see `Bandit.learn_from`."""
         names = Names(arm, reward, loss, propensity=None)
         read = self._view(lambda core: read_for(core, log, names))
         arms = [read.arms[number] for number in read.choices.tolist()]
@@ -207,55 +208,55 @@ class SharedBandit(BanditViews):
         Returns
         -------
         list of str
-            For each: "taken"; "repeated" if the same outcome was taken before; "closed" if another
-            one was, or if the decision was forgotten or its window is over; "removed" if its arm
-            is gone; "unknown" if no such decision was made.
+            For each: "taken"; "repeated" if the same outcome was recorded before; "closed" if a
+            different one was, or if the decision was forgotten or its window is over; "removed" if
+            its arm is gone; "unknown" if no such decision was made.
         """
         return self._submit(answering(ids, *bare, losses=losses, rewards=rewards))
 
     def forget(self, decision: Decision) -> Rejection | None:
-        """Give up on a decision's outcome; gives what `update` would."""
+        """Give up on a decision's outcome; returns what `update` would."""
         if not isinstance(decision, Decision):
-            raise InvalidValueError(f"{decision!r} is not a decision; give what decide() gave.")
+            raise InvalidValueError(f"{decision!r} is not a decision; give what decide() returned.")
         return self._submit(Forget(decision))
 
     def pending(self) -> list[Decision]:
-        """The decisions whose outcomes are still to come, oldest first; of the holdout last."""
+        """The decisions whose outcomes are pending, oldest first; those of the holdout last."""
         return self._look(lambda replica: replica.pending)
 
     # Changes
 
     def add_arm(self, arm: Arm, *, actor: str | None = None) -> None:
-        """Add an arm of which nothing is known; it will be explored.
+        """Add an arm about which nothing is known yet; it will be explored.
 
         Parameters
         ----------
         arm : str or int
             Its name.
         actor : str, optional
-            Who changes the bandit, for the log.
+            Who makes the change, for the log.
         """
         self._submit(Change(lambda _: ArmChanged("added", arm, _read_key("actor", actor))))
 
     def remove_arm(self, arm: Arm, *, actor: str | None = None) -> None:
-        """Take an arm away for good; feedback that comes later is answered with "removed"."""
+        """Remove an arm for good; later outcomes are answered with "removed"."""
         self._submit(Change(lambda _: ArmChanged("removed", arm, _read_key("actor", actor))))
 
     def pause_arm(self, arm: Arm, *, actor: str | None = None) -> None:
-        """Do not choose an arm until `resume_arm`; its late feedback is still recorded.
+        """Stop choosing an arm until `resume_arm`; its late outcomes are still recorded.
 
-        Units that keep their arms are given another one.
+        Sticky units that had it are given another arm.
         """
         self._submit(Change(lambda _: ArmChanged("paused", arm, _read_key("actor", actor))))
 
     def resume_arm(self, arm: Arm, *, actor: str | None = None) -> None:
-        """Let a paused arm be chosen again, with all that is known of it."""
+        """Let a paused arm be chosen again, with everything learned about it."""
         self._submit(Change(lambda _: ArmChanged("resumed", arm, _read_key("actor", actor))))
 
     def change(self, *, actor: str | None = None, **settings: Any) -> None:
         """Change settings from now on: window, if_silent, sticky, holdout, control.
 
-        Windows that are open end when they would have ended.
+        Open windows end when they would have ended anyway.
         """
 
         def event(replica: Replica) -> SettingsChanged:
@@ -268,13 +269,13 @@ class SharedBandit(BanditViews):
         self._submit(Change(event))
 
     def archive(self, archived: bool = True, *, actor: str | None = None) -> None:
-        """Make no more decisions, but take in outcomes that are still to come; or go on again."""
+        """Stop making decisions, but still record pending outcomes; or start again."""
         self._submit(Change(lambda _: Archived(bool(archived), _read_key("actor", actor))))
 
     # Look inside
 
     def lift(self, confidence: float = 0.95) -> Lift:
-        """How much better the policy's choices are than the control arm, by the holdout.
+        """How much better the policy does than the control arm, measured on the holdout.
 
         Parameters
         ----------
@@ -302,20 +303,20 @@ class SharedBandit(BanditViews):
         return self.look(look)
 
     def shares(self) -> list[ArmShares]:
-        """How many decisions each arm got, by spans of time, oldest first."""
+        """The number of decisions per arm and span of time, oldest first."""
         return self._look(lambda replica: replica.timeline.shares())
 
     def history(self) -> list[dict[str, Any]]:
-        """The last 1,000 administrative changes, oldest first: what, when, and by which user."""
+        """The last 1,000 administrative changes, oldest first: what, when, and by whom."""
         return self._look(lambda replica: [dict(change) for change in replica.changes])
 
     def log(self, after: int = 0) -> Iterator[LogEntry]:
-        """The events with larger numbers than this, in order, as they are in the log now."""
+        """The events after this number, in order, as they are in the log now."""
         for row in self._log.read(after):
             yield LogEntry(row.number, row.time, row.name, json.loads(row.body))
 
     def export(self, path: str | os.PathLike[str]) -> int:
-        """Write the log to a file, an event for each line; gives how many there were.
+        """Write the log to a file, one event per line; returns the number of events.
 
         Parameters
         ----------
@@ -326,10 +327,10 @@ class SharedBandit(BanditViews):
         return export_events(path, self.log())
 
     def export_decisions(self, path: str | os.PathLike[str]) -> int:
-        """Write a table with a row for each decision; gives how many there were.
+        """Write a table with one row per decision; returns the number of rows.
 
-        A row has the decision's arm, its propensity, and what came of it (empty if nothing was
-        reported): what `lowbid.read_log` reads.
+        A row has the decision's arm, its propensity and its outcome (empty if none was reported),
+        in the format that `lowbid.read_log` reads.
 
         Parameters
         ----------
@@ -339,20 +340,20 @@ class SharedBandit(BanditViews):
         return export_decisions(path, self.log())
 
     def compact(self, *, events: Duration = "10m", answers: Duration = "30d") -> Compaction:
-        """Drop events that are in a snapshot, and answers to calls that nobody repeats any more.
+        """Drop events that a snapshot covers, and answers to calls that nobody will repeat.
 
-        Administrative changes stay in the log, and so does what is younger than you say here. After
-        it, `log` and `export` begin later.
+        Administrative changes stay in the log, and so does everything younger than the limits given
+        here. Afterwards, `log` and `export` start later.
 
         Parameters
         ----------
         events : duration
-            How old events must be. Commits whose answer was lost are looked up among the younger
-            ones.
+            The age beyond which events are dropped. Commits whose answer was lost are looked up
+            among the younger ones.
         answers : duration
-            For how long the id of a request, when it is repeated, gives the decision that was made.
-            After that it gives a new one. A repeated outcome never counts twice: later it is
-            answered with "closed" instead of "repeated".
+            How long a repeated request id still returns the decision already made. After that, it
+            returns a new one. A repeated outcome never counts twice: later it is answered with
+            "closed" instead of "repeated".
         """
         spans = microseconds("events", events, at_least=0), microseconds("answers", answers)
         self._mind_forks()
@@ -360,7 +361,7 @@ class SharedBandit(BanditViews):
 
     @property
     def commit_sizes(self) -> dict[int, int]:
-        """How many commits of this process carried out so many calls, by that number."""
+        """The number of this process's commits, by how many calls they carried out."""
         return dict(self._group.sizes)
 
     def _view(self, look: Callable[[Core], Seen]) -> Seen:
@@ -372,7 +373,7 @@ class SharedBandit(BanditViews):
     # Plumbing
 
     def close(self) -> None:
-        """Let go of the store. Nothing is lost; the next call takes it up again."""
+        """Release the store. Nothing is lost; the next call connects again."""
         self._mind_forks()
         self._estimator.wait(self._log.store.patience)
         self._log.close()
@@ -384,14 +385,14 @@ class SharedBandit(BanditViews):
         self.close()
 
     def _look(self, look: Callable[[Replica], Seen]) -> Seen:
-        """What a look at the newest state gives."""
+        """Look at the newest state."""
         return self.look(lambda replica, _: look(replica))
 
     def look(self, look: Callable[[Replica, int], Seen]) -> Seen:
-        """What a look at the newest state gives: all of one moment, by the log's clock."""
+        """Look at the newest state, as of a single moment by the log's clock."""
         seen, due = self._submit(Look(look))
-        if due:  # windows that are over close when an event says so
-            with contextlib.suppress(StoreError):  # whoever may only read sees the log as it is
+        if due:  # expired windows are closed by an event
+            with contextlib.suppress(StoreError):  # a read-only user sees the log as it is
                 self._submit(LetTimePass())
                 seen, _ = self._submit(Look(look))
         return seen
@@ -407,7 +408,7 @@ class SharedBandit(BanditViews):
         return [rejections.get(answer, "closed") for answer in answers]
 
     def submit_all(self, calls: Sequence[Call]) -> None:
-        """Carry out calls, such as `deciding` makes, in one commit; each keeps its own answer."""
+        """Carry out calls, such as those of `deciding`, in one commit; each keeps its answer."""
         self._mind_forks()
         self._group.submit_all(calls)
 
@@ -416,7 +417,7 @@ class SharedBandit(BanditViews):
         return self._group.submit(call)
 
     def _mind_forks(self) -> None:
-        """Go on with a connection and threads of its own in a process that was forked."""
+        """Continue in a forked process with a new connection and new threads."""
         if os.getpid() != self._process:
             self._log.forked(intact=not self._group.busy)
             self._begin()
@@ -427,7 +428,7 @@ class SharedBandit(BanditViews):
         self._log.on_drawn = self._estimator.add
 
     def _keep_estimates(self, chances: dict[str, float]) -> None:
-        """Write chances into the log; what cannot be written is left out."""
+        """Write propensities into the log; those that cannot be written are skipped."""
         with contextlib.suppress(LowbidError):
             self._group.submit(Note(Estimated(chances, DRAWS)))
 
@@ -439,7 +440,7 @@ class SharedBandit(BanditViews):
 
 
 def deciding(n: int | None, unit: str | None, request_id: str | None) -> Decide:
-    """The call that `SharedBandit.decide` makes."""
+    """The call behind `SharedBandit.decide`."""
     many = None if n is None else require_whole("n", n, at_least=0)
     return Decide(many, _read_key("unit", unit), _read_key("request_id", request_id))
 
@@ -450,7 +451,7 @@ def answering(
     losses: Sequence[float] | None = None,
     rewards: Sequence[float] | None = None,
 ) -> Report:
-    """The call that `SharedBandit.answer` makes."""
+    """The call behind `SharedBandit.answer`."""
     kind = read_kind(_ANSWER, bare, losses, rewards)
     return Report(kind, _outcomes(kind, ids, losses, rewards, by_id=True), None)
 
@@ -470,7 +471,7 @@ def _outcomes(
 
 
 def read_name(name: Any, what: str = "name") -> str:
-    """What a bandit or a person is called, or a clear error."""
+    """The name of a bandit or a person, or a clear error."""
     given = _read_key(what, name)
     if given is None:
         raise InvalidValueError(f"{what} is None; give a name.")
@@ -478,13 +479,13 @@ def read_name(name: Any, what: str = "name") -> str:
 
 
 def _read_key(name: str, value: Any) -> str | None:
-    """A name that the caller chose, as text; or a clear error."""
+    """A name chosen by the caller, as text, or a clear error."""
     if value is None:
         return None
     good = isinstance(value, str) and 0 < len(value) <= _LONGEST_KEY and "\0" not in value
     if not good:
         raise InvalidValueError(
-            f"{name} is {value!r}; give a text of 1 to {_LONGEST_KEY} characters."
+            f"{name} is {value!r}; give text of 1 to {_LONGEST_KEY} characters."
         )
     try:
         value.encode()

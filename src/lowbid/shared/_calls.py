@@ -1,7 +1,7 @@
 """Calls on a shared bandit: what each looks up, which event it becomes, and what it answers.
 
-A call does not change anything by itself. It plans an event against the state as of now; the event
-is applied to the replica, as every other process will apply it; then the call concludes.
+A call changes nothing by itself. It plans an event against the current state; the event is applied
+to the replica, as every other process will apply it; then the call concludes.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ from lowbid.shared._holdout import is_held_out
 from lowbid.shared._memory import OUTCOMES, REQUESTS, UNITS, Key, Memory
 from lowbid.shared._replica import Replica
 
-# What became of an outcome that was reported.
+# The possible answers to a reported outcome.
 Answer = Literal["taken", "repeated", "closed", "removed", "unknown"]
 
 
 class Reply(NamedTuple):
-    """What a call answers when there is nothing to write."""
+    """The answer of a call that has nothing to write."""
 
     value: Any
 
 
 class Call(ABC):
-    """One call of one thread.
+    """One call by one thread.
 
     Attributes
     ----------
     writes : bool
         Whether it may become an event.
     done : bool
-        Whether it was answered.
+        Whether it has been answered.
     """
 
     writes: ClassVar[bool] = True
@@ -70,7 +70,7 @@ class Call(ABC):
         self.error, self.done = error, True
 
     def wanted(self) -> Iterable[Key]:
-        """What it looks up."""
+        """The keys it looks up."""
         return ()
 
     @abstractmethod
@@ -78,12 +78,12 @@ class Call(ABC):
         """The event to write at this time, or the answer if there is none; changes nothing."""
 
     def conclude(self, replica: Replica, memory: Memory, event: Any) -> Any:
-        """The answer, now that the event is applied; may leave something in the memory."""
+        """The answer, now that the event has been applied; may store something in the memory."""
         return None
 
 
 class Decide(Call):
-    """Make decisions for a unit, once for each id of a request."""
+    """Make decisions for a unit, once per request id."""
 
     def __init__(self, n: int | None, unit: str | None, request_id: str | None) -> None:
         super().__init__()
@@ -97,7 +97,7 @@ class Decide(Call):
             yield UNITS, self.unit
 
     def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
-        """What was decided for this request before, or new decisions."""
+        """The decisions made earlier for this request, or new ones."""
         if self.request_id is not None:
             found = memory.get(REQUESTS, self.request_id)
             if found is not None:
@@ -113,7 +113,7 @@ class Decide(Call):
     def _ways(
         self, replica: Replica, memory: Memory, time: int, count: int
     ) -> tuple[str, list[Arm]]:
-        """How each arm is to be found, and the arm that the unit has, if it has one."""
+        """How each arm is to be chosen, and the arm that the unit already has, if any."""
         settings, unit = replica.settings, self.unit
         if settings.holdout > 0.0:
             made = replica.core.decisions.made() + replica.holdout.decisions.made()
@@ -132,7 +132,7 @@ class Decide(Call):
         return BY_POLICY + STICKY * (count - 1), []
 
     def conclude(self, replica: Replica, memory: Memory, event: Decided) -> Any:
-        """The decisions, to be found again by their request and by their unit."""
+        """The decisions, remembered by their request and by their unit."""
         version = replica.number - 1
         rows = zip(event.arms, event.ids, event.chances, event.ways, strict=True)
         decisions = [
@@ -152,14 +152,14 @@ class Decide(Call):
     def _again(self, found: Any) -> Any:
         if not (isinstance(found, list) and len(found) == (1 if self.n is None else self.n)):
             raise InvalidValueError(
-                f"request id {self.request_id!r} was used for another call; use one id for each."
+                f"request id {self.request_id!r} was used for another call; use one id per call."
             )
         decisions = [LoggedDecision(*each) for each in found]
         return decisions[0] if self.n is None else decisions
 
 
 class GivenOutcome(NamedTuple):
-    """What came of a decision or of an arm; of a decision by its id alone if `by_id`."""
+    """The outcome of a decision or of an arm; of a decision by its id alone if `by_id`."""
 
     what: Arm | Decision
     value: Any
@@ -167,7 +167,7 @@ class GivenOutcome(NamedTuple):
 
 
 class Report(Call):
-    """Report outcomes: each is answered for, and those that can be are taken."""
+    """Report outcomes: each gets an answer, and those that are valid are recorded."""
 
     def __init__(
         self, kind: Kind, outcomes: Sequence[GivenOutcome], request_id: str | None
@@ -177,7 +177,7 @@ class Report(Call):
         self._answers: list[Answer] = []
 
     def wanted(self) -> Iterable[Key]:
-        """The request, and what came of the decisions before."""
+        """The request, and the outcomes recorded earlier for the decisions."""
         if self.request_id is not None:
             yield REQUESTS, self.request_id
         for each in self.outcomes:
@@ -186,15 +186,15 @@ class Report(Call):
                 yield OUTCOMES, identity
 
     def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
-        """Check all outcomes, then take those that can be taken."""
+        """Check all outcomes, then record the valid ones."""
         if self.request_id is not None:
             found = memory.get(REQUESTS, self.request_id)
             if isinstance(found, dict) and len(found["answers"]) == len(self.outcomes):
                 return Reply(["repeated" if a == "taken" else a for a in found["answers"]])
             if found is not None:
                 raise InvalidValueError(
-                    f"request id {self.request_id!r} was used for another call; use one id for "
-                    "each."
+                    f"request id {self.request_id!r} was used for another call; use one id per "
+                    "call."
                 )
         feedback = replica.core.feedback_of(self.kind)
         values = [read_value(each.value, feedback) for each in self.outcomes]
@@ -220,7 +220,7 @@ class Report(Call):
         value: float,
         here: dict[str, float],
     ) -> tuple[Answer, Arm]:
-        """What to say to an outcome, and its arm."""
+        """The answer to an outcome, and its arm."""
         what = outcome.what
         if not isinstance(what, Decision) and not outcome.by_id:
             return ("taken" if replica.core.roster.status(what) is None else "removed"), what
@@ -238,7 +238,7 @@ class Report(Call):
         return ("taken" if rejection is None else "removed"), named.arm
 
     def conclude(self, replica: Replica, memory: Memory, event: Reported) -> list[Answer]:
-        """The answers, and what was taken, to be known again."""
+        """The answers; recorded outcomes are remembered, so that repeats are recognised."""
         for identity, _, value in event.outcomes:
             if identity is not None:
                 memory.put(OUTCOMES, identity, value)
@@ -248,10 +248,10 @@ class Report(Call):
 
 
 class ReportKnown(Report):
-    """Report outcomes: all are answered for, or none if one is of an unknown decision."""
+    """Report outcomes: all get an answer, or none if one names an unknown decision."""
 
     def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
-        """The same, after a look for decisions that were never made."""
+        """The same, after a check for decisions that were never made."""
         for each in self.outcomes:
             if isinstance(each.what, Decision) and not replica.is_known(each.what.id):
                 replica.core.decisions.status(each.what)  # which raises an error that says so
@@ -272,7 +272,7 @@ class Forget(Call):
         return Reply(rejection) if rejection == "closed" else Forgotten([self.decision.id])
 
     def conclude(self, replica: Replica, memory: Memory, event: Forgotten) -> Any:
-        """None, or "removed" if the arm was."""
+        """None, or "removed" if the arm was removed."""
         return self._rejection
 
 
@@ -284,7 +284,7 @@ class Change(Call):
         self._make = make
 
     def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
-        """Try the change on a copy, so that one that fails does no harm."""
+        """Try the change on a copy, so that a failure does no harm."""
         event = self._make(replica)
         trial = copy.deepcopy(replica)
         trial.apply(replica.number + 1, time, copy.deepcopy(event))
@@ -313,20 +313,20 @@ class Look(Call):
         self._look = look
 
     def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
-        """What is to be seen, and whether windows are over that the log has not closed yet."""
+        """What is to be seen, and whether windows have expired that the log has not closed yet."""
         return Reply((self._look(replica, time), replica.windows.due(time)))
 
 
 class LetTimePass(Call):
-    """Close the windows that are over by now."""
+    """Close the windows that have expired."""
 
     def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
-        """An event if there are any."""
+        """An event, if there are any."""
         return Elapsed() if replica.windows.due(time) else Reply(None)
 
 
 def _identity(outcome: GivenOutcome) -> Any:
-    """The decision that an outcome is of; None if it is of an arm."""
+    """The decision that an outcome belongs to; None if it belongs to an arm."""
     if isinstance(outcome.what, Decision):
         return outcome.what.id
     return outcome.what if outcome.by_id else None

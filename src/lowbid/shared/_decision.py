@@ -1,4 +1,4 @@
-"""Decisions of a shared bandit: with what the log says of each."""
+"""Decisions of a shared bandit, with what the log says about each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WAYS: dict[str, Way] = {BY_POLICY: "policy", STICKY: "sticky", HELD_OUT: "holdo
 
 
 def way_of(letter: str) -> Way:
-    """What an arm was chosen by, from the letter of an event."""
+    """How an arm was chosen, from the letter in an event."""
     return _WAYS.get(letter, "policy")
 
 
@@ -26,14 +26,14 @@ class LoggedDecision(Decision):
     arm : str or int
         What to do.
     id : str
-        What to call this decision when its outcome is known, be it in another process.
+        The id to report the outcome with, from any process.
     propensity : float or None
         The chance with which the arm was chosen: 1 if the unit had it already or is held out, None
         if the policy cannot say at once.
     version : int
-        The state that the decision was made from: the number of the last event that is in it.
+        The state that the decision was made from, as the number of its last event.
     way : {"policy", "sticky", "holdout"}
-        What the arm was chosen by.
+        How the arm was chosen.
     """
 
     propensity: float | None

@@ -1,4 +1,4 @@
-"""Spans of time: as a caller gives them, and in whole microseconds."""
+"""Durations, as callers give them and in whole microseconds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LONGEST = 1000 * 365 * 86400  # seconds
 
 
 def microseconds(name: str, value: Any, *, at_least: int = 1) -> int:
-    """A span such as "90s", "15m", "1h", "30d", a number of seconds, or a timedelta."""
+    """A duration such as "90s", "15m", "1h", "30d", a number of seconds, or a timedelta."""
     seconds = None
     if isinstance(value, datetime.timedelta):
         seconds = value.total_seconds()
@@ -36,7 +36,7 @@ def microseconds(name: str, value: Any, *, at_least: int = 1) -> int:
 
 
 def shown_duration(span: int) -> str:
-    """A span in the largest unit that fits it, such as "1h"."""
+    """A duration in the largest unit that divides it, such as "1h"."""
     seconds = span / 1e6
     for unit in ("d", "h", "m"):
         if seconds >= _UNITS[unit] and seconds % _UNITS[unit] == 0:
@@ -45,6 +45,6 @@ def shown_duration(span: int) -> str:
 
 
 def utc(time: int) -> datetime.datetime:
-    """A time of the log, in microseconds since 1970, as a date."""
+    """A log time, in microseconds since 1970, as a datetime."""
     epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
     return epoch + datetime.timedelta(microseconds=time)

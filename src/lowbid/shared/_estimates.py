@@ -1,7 +1,8 @@
-"""Chances of choices that a policy cannot say: tried again and again, off the critical path.
+"""Propensities that a policy cannot compute, estimated by repeated draws off the critical path.
 
-Thompson sampling and its kin draw for every arm. What chance the drawn arm had is found by drawing
-again, from a copy of the state that the choice was made from, in a thread of its own.
+Thompson sampling and similar policies draw for every arm. The probability of the chosen arm is
+estimated by drawing again, from a copy of the state that the choice was made from, in a separate
+thread.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from lowbid.policies import Policy
 
 # How often a choice is drawn again.
 DRAWS = 1000
-# So many choices wait at most; the chance of further ones is not estimated.
+# At most this many choices wait; the propensity of further ones is not estimated.
 _MOST_WAITING = 1000
-# States with more numbers than this are not copied: the copy would be on the critical path.
+# States with more numbers than this are not copied: copying is on the critical path.
 _MOST_NUMBERS = 10_000
 _MOST_AT_ONCE = 256
 
@@ -42,7 +43,7 @@ class DrawnChoice(NamedTuple):
 def times_chosen(
     parameters: Any, state: Any, step: int, stream: Stream, arm: int, draws: int
 ) -> int:
-    """How often an arm is chosen, if the choice is made again and again."""
+    """How often an arm is chosen when the choice is repeated."""
     count = 0
     for _ in range(draws):
         count += int(select(parameters, state, step, stream) == arm)
@@ -50,7 +51,7 @@ def times_chosen(
 
 
 def estimated_chance(choice: DrawnChoice, draws: int = DRAWS) -> float:
-    """The chance of a choice; the draw that was made counts, so it is never 0."""
+    """The propensity of a choice; the original draw counts too, so it is never 0."""
     again = specialise(times_chosen, select=choice.policy.kernels.select)
     stream = stream_of_run(key(0, f"chance/{choice.identity}"), 0)
     count = again(choice.parameters, choice.state, choice.step, stream, choice.arm, draws)
@@ -58,19 +59,19 @@ def estimated_chance(choice: DrawnChoice, draws: int = DRAWS) -> float:
 
 
 def is_small(state: Any) -> bool:
-    """Whether a state can be copied in no time."""
+    """Whether a state is small enough to copy quickly."""
     if isinstance(state, tuple):
         return all(is_small(part) for part in state)
     return int(state.size) <= _MOST_NUMBERS
 
 
 class Estimator:
-    """A thread that estimates chances while there are choices to estimate them of.
+    """A thread that estimates propensities while choices are waiting.
 
     Parameters
     ----------
     hand_over : function
-        Takes the chances that are ready, by decision.
+        Called with the propensities that are ready, by decision.
     """
 
     def __init__(self, hand_over: Callable[[dict[str, float]], None]) -> None:
@@ -80,7 +81,7 @@ class Estimator:
         self._thread: threading.Thread | None = None
 
     def add(self, choices: list[DrawnChoice]) -> None:
-        """Estimate these when there is time; leave out those for which there is no room."""
+        """Estimate these when there is time; drop those that do not fit in the queue."""
         for choice in choices:
             try:
                 self._waiting.put_nowait(choice)
@@ -92,7 +93,7 @@ class Estimator:
                 self._thread.start()
 
     def wait(self, seconds: float) -> None:
-        """Wait until all is estimated, but not for longer than this."""
+        """Wait until everything is estimated, but no longer than this."""
         thread = self._thread
         if thread is not None and thread is not threading.current_thread():
             thread.join(seconds)

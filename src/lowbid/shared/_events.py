@@ -1,7 +1,7 @@
 """What can happen to a shared bandit: the events of its log, each defined here once.
 
 Every call that changes something is one event. The log numbers the events of a bandit 1, 2, ... and
-gives each a time that never runs backwards; a bandit's state is what its events make of it.
+gives each a time that never runs backwards; a bandit's state is a function of its events.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from lowbid.errors import FileFormatError
 from lowbid.online._decisions import Arm
 from lowbid.online._feedback import Kind
 
-# The version of the events below. A log of a later one is refused.
+# The version of the events below. A log with a later version is refused.
 LOG_FORMAT = 1
 
-# How the arm of a decision was found.
+# How the arm of a decision was chosen.
 BY_POLICY, STICKY, HELD_OUT = "p", "s", "h"
 
 
 @dataclass(slots=True)
 class Created:
-    """The first event: a bandit with these settings, whose decisions are called by this word."""
+    """The first event: a bandit with these settings; ids of its decisions start with this word."""
 
     name: ClassVar[str] = "created"
     settings: dict[str, Any]
@@ -39,11 +39,11 @@ class Decided:
     Attributes
     ----------
     ways : str
-        A letter for each: chosen by the policy, the arm that the unit has, or held out.
+        One letter per decision: chosen by the policy, the arm the unit already has, or held out.
     request_id, unit : str, optional
         What the caller gave.
     ids, arms, chances : list
-        The decisions, their arms, and the chance of each choice if the policy could say it.
+        The decisions, their arms, and the propensity of each choice if the policy can compute it.
         Empty until the event is applied for the first time.
     """
 
@@ -58,7 +58,7 @@ class Decided:
 
 @dataclass(slots=True)
 class Reported:
-    """Outcomes that were taken in one call: of a decision, or of an arm if its id is None."""
+    """Outcomes recorded in one call: of a decision, or of an arm if its id is None."""
 
     name: ClassVar[str] = "reported"
     kind: Kind
@@ -86,7 +86,7 @@ class ArmChanged:
 
 @dataclass(slots=True)
 class SettingsChanged:
-    """Settings that have another value from now on."""
+    """Settings that have a new value from now on."""
 
     name: ClassVar[str] = "settings changed"
     settings: dict[str, Any]
@@ -95,7 +95,7 @@ class SettingsChanged:
 
 @dataclass(slots=True)
 class Archived:
-    """The bandit makes no more decisions; or it does so again."""
+    """The bandit stops making decisions, or starts again."""
 
     name: ClassVar[str] = "archived"
     archived: bool
@@ -104,7 +104,7 @@ class Archived:
 
 @dataclass(slots=True)
 class Estimated:
-    """Chances of earlier choices that took a while to work out, from so many draws each."""
+    """Propensities of earlier choices that were estimated later, each from this many draws."""
 
     name: ClassVar[str] = "estimated"
     chances: dict[str, float]
@@ -113,7 +113,7 @@ class Estimated:
 
 @dataclass(slots=True)
 class Elapsed:
-    """Nothing but time has passed: windows that are over by then are closed."""
+    """Only time has passed: windows that have expired by then are closed."""
 
     name: ClassVar[str] = "elapsed"
 
@@ -143,7 +143,7 @@ _TYPES: dict[str, type[Any]] = {
         Elapsed,
     )
 }
-# Changes that somebody made, as opposed to traffic. They are kept when a log is compacted.
+# Administrative changes, as opposed to traffic. They are kept when a log is compacted.
 ADMINISTRATIVE = ("created", "arm changed", "settings changed", "archived")
 
 
@@ -177,7 +177,7 @@ def logged(number: int, time: int, event: Event, batch: str) -> LoggedEvent:
 
 
 def fields_of_event(event: Event) -> dict[str, Any]:
-    """What an event says, without what is as by default."""
+    """The fields of an event that differ from their defaults."""
     values = ((name, getattr(event, name)) for name in event.__slots__)
     return {name: value for name, value in values if value is not None and value != []}
 
@@ -194,7 +194,7 @@ def event_of(row: LoggedEvent) -> Event:
 
 
 def is_administrative(event: Event) -> bool:
-    """Whether somebody changed the bandit itself."""
+    """Whether the event is an administrative change."""
     return event.name in ADMINISTRATIVE
 
 

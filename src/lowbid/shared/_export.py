@@ -53,8 +53,8 @@ def iso_time(time: int) -> str:
 
 
 def export_events(path: str | os.PathLike[str], entries: Iterable[LogEntry]) -> int:
-    """Write events to a file, and give how many there were."""
-    if Path(path).suffix == ".parquet":  # events differ in their fields, which a table cannot
+    """Write events to a file, and return how many there were."""
+    if Path(path).suffix == ".parquet":  # a table needs the same columns for all events
         rows = (
             {**each._asdict(), "time": iso_time(each.time), "fields": json.dumps(each.fields)}
             for each in entries
@@ -64,12 +64,12 @@ def export_events(path: str | os.PathLike[str], entries: Iterable[LogEntry]) -> 
 
 
 def export_decisions(path: str | os.PathLike[str], entries: Iterable[LogEntry]) -> int:
-    """Write a row for each decision, with what came of it, and give how many there were."""
+    """Write one row per decision, with its outcome, and return how many there were."""
     return _write(path, decision_rows(list(entries)))
 
 
 def decision_rows(entries: list[LogEntry]) -> Iterator[dict[str, Any]]:
-    """Decisions with their arms, propensities and outcomes, in the order they were made in."""
+    """Decisions with their arms, propensities and outcomes, in the order they were made."""
     outcomes: dict[str, float] = {}
     estimates: dict[str, float] = {}
     kind, window, if_silent, end = "reward", None, None, entries[-1].time if entries else 0
@@ -103,7 +103,7 @@ def decision_rows(entries: list[LogEntry]) -> Iterator[dict[str, Any]]:
 
 
 def _write(path: str | os.PathLike[str], rows: Iterable[dict[str, Any]]) -> int:
-    """Write rows in the format that the name of the file asks for."""
+    """Write rows in the format given by the file's extension."""
     name = Path(path).name
     with replace_file(Path(path)) as file:
         if name.endswith(".parquet"):

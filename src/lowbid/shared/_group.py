@@ -1,4 +1,4 @@
-"""Group commit: calls that come in while a commit is under way go into the next one together."""
+"""Group commit: calls that arrive during a commit are committed together in the next one."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import Any
 
 from lowbid.shared._calls import Call
 
-# A leader waits at most for this part of a commit's time for others to come, and looks this often.
+# A leader waits for others for at most this fraction of a commit's time, and looks this often.
 _LINGER = 0.25
 _GLANCE = 0.00003  # seconds
 
 
 class GroupCommit:
-    """A queue of calls, and one thread at a time that carries out all that are waiting.
+    """A queue of calls; one thread at a time carries out all that are waiting.
 
-    The first thread to come leads: it takes all waiting calls and carries them out. Those that come
-    meanwhile wait; when it is done, one of them leads. No thread is kept just for this.
+    The first thread to arrive leads: it takes all waiting calls and carries them out. Those that
+    arrive meanwhile wait; when it is done, one of them leads. No dedicated thread is needed.
 
     Parameters
     ----------
     carry_out : function
         Carries out a list of calls. Calls that are not done when it raises are carried out by the
-        next leader, but for the leader's own.
+        next leader, except for the leader's own.
     """
 
     def __init__(self, carry_out: Callable[[list[Call]], None]) -> None:
@@ -33,7 +33,7 @@ class GroupCommit:
         self._waiting: list[Call] = []
         self._batch: list[Call] = []  # what the leader is carrying out
         self._leader: Call | None = None
-        self.sizes: dict[int, int] = {}  # how many commits had so many calls
+        self.sizes: dict[int, int] = {}  # the number of commits, by how many calls they had
         self._last = 1, 0.0  # the calls of the last commit, and how many seconds it took
 
     @property
@@ -42,7 +42,7 @@ class GroupCommit:
         return self._leader is not None
 
     def submit(self, call: Call) -> Any:
-        """Carry out a call, with others if there are some; gives its answer."""
+        """Carry out a call, together with others if there are any, and return its answer."""
         try:
             self._enqueue([call])
             self._await(call)
@@ -56,7 +56,7 @@ class GroupCommit:
     def submit_all(self, calls: Sequence[Call]) -> None:
         """Carry out calls together. Each keeps its own answer or error; none is raised."""
         try:
-            self._last = 1, 0.0  # who comes with many calls has waited for them
+            self._last = 1, 0.0  # a caller with many calls has already waited for them
             self._enqueue(calls)
             for call in calls:
                 try:
@@ -74,7 +74,7 @@ class GroupCommit:
                 self._leader = calls[0]
 
     def _await(self, call: Call) -> None:
-        """Wait until a call is done, or lead if it is told to."""
+        """Wait until a call is done, or lead when asked to."""
         if self._leader is not call:
             call.wake.acquire()
         if not call.done:
@@ -95,9 +95,9 @@ class GroupCommit:
             self._step_back([own])
 
     def _linger(self) -> None:
-        """Wait a moment for the threads of the last commit, which are about to come back.
+        """Wait a moment for the threads of the last commit, which are about to call again.
 
-        Without it the first of them would commit alone, and all others after it.
+        Otherwise, the first of them would commit alone, and all others after it.
         """
         size, seconds = self._last
         until = time.perf_counter() + _LINGER * seconds
@@ -107,7 +107,7 @@ class GroupCommit:
     def _step_back(self, own: Sequence[Call]) -> None:
         """Wake those whose calls are done, and let the next thread lead.
 
-        It can be repeated, if it was interrupted itself.
+        It can be repeated if it is interrupted.
         """
         with self._mutex:
             if self._leader not in own:

@@ -1,4 +1,4 @@
-"""Units that always get the control arm, and how the others fare beside them."""
+"""Units that always get the control arm, and how the others compare with them."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from lowbid.online._sequences import intervals
 
 
 class Lift(NamedTuple):
-    """What the policy's choices brought, beside the control arm.
+    """The policy's choices compared with the control arm.
 
     Attributes
     ----------
     difference : float
-        The mean outcome of the units that the policy decided for, less that of the units held out.
-        NaN before there are outcomes of both.
+        The mean outcome of the units that the policy decided for, minus that of the units held out.
+        NaN until there are outcomes of both.
     low, high : float
-        The interval for what that difference is in truth: the means of the arms, weighted as they
-        were played, less the mean of the control arm. It holds at all times at once, so one may
-        look as often as one likes.
+        The interval for the true difference: the means of the arms, weighted as they were played,
+        minus the mean of the control arm. It holds at all times simultaneously, so you may look as
+        often as you like.
     sure : bool
-        Whether the policy's choices are better than the control arm: the interval says so.
+        Whether the interval shows that the policy's choices are better than the control arm.
     decided, held_out : float
         The two mean outcomes.
     decided_count, held_out_count : int
-        How many outcomes each is the mean of.
+        The number of outcomes behind each mean.
     confidence : float
-        The chance that the interval holds, at all times; a proven bound if the range of the
+        The probability that the interval holds at all times; a proven bound if the range of the
         outcomes was declared.
     """
 
@@ -50,11 +50,10 @@ class Lift(NamedTuple):
 
 
 class Holdout:
-    """The decisions of units that are held out, and what came of theirs and of the others'.
+    """The decisions of units that are held out, with their outcomes and those of the others.
 
-    The policy sees nothing of them. For units that are not held out the outcomes are kept by arm,
-    those of removed arms included: the arms' means are what confidence sequences hold for, however
-    the arms were chosen.
+    The policy never sees them. For units that are not held out, outcomes are kept by arm, including
+    removed arms: confidence sequences hold for the arms' means, however the arms were chosen.
     """
 
     def __init__(self, word: str) -> None:
@@ -69,7 +68,7 @@ class Holdout:
 
     @classmethod
     def from_data(cls, saved: dict[str, Any]) -> Self:
-        """What `to_data` described."""
+        """Restore what `to_data` returned."""
         holdout = cls("")
         holdout.decisions = Decisions.from_data(saved["decisions"])
         holdout.names = [row["name"] for row in saved["rows"]]
@@ -81,7 +80,7 @@ class Holdout:
         return identity.partition("-")[0] == self.decisions.word
 
     def record(self, arm: Arm | None, value: float, feedback: Feedback) -> None:
-        """Take in an outcome of an arm that the policy chose, or of the holdout (None)."""
+        """Record an outcome of an arm that the policy chose, or of the holdout (None)."""
         if arm not in self.names:
             self.names.append(arm)
             self.ledger = np.concatenate([self.ledger, empty_ledger(1)])
@@ -89,7 +88,7 @@ class Holdout:
         record.function(self.ledger, self.names.index(arm), value, *ends)  # not worth compiling
 
     def lift(self, feedback: Feedback | None, confidence: float) -> Lift:
-        """The rest beside the holdout."""
+        """The other units compared with the holdout."""
         require_confidence(confidence)
         declared = None if feedback is None else feedback.declared
         bounds = intervals(self.ledger, declared, (1.0 - confidence) / len(self.names))

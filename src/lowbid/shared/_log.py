@@ -27,15 +27,15 @@ from lowbid.shared._replica import Replica
 from lowbid.shared._snapshots import replica_of, snapshot_of
 from lowbid.shared.stores import Store, Transaction
 
-# A snapshot is taken after so many events, or later if it is large: this many bytes for each event.
+# A snapshot is taken after this many events, or later if it is large: this many bytes per event.
 SNAPSHOT_EVERY = 1000
 _BYTES_PER_EVENT = 100
-# The first pause and the longest one while a store is away, in seconds.
+# The first pause and the longest one while a store is unavailable, in seconds.
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
 
 
 class _CallFailedError(Exception):
-    """A call that broke while its event was applied."""
+    """A call that failed while its event was applied."""
 
     def __init__(self, call: Call, error: Exception) -> None:
         super().__init__(str(error))
@@ -43,16 +43,16 @@ class _CallFailedError(Exception):
 
 
 class Compaction(NamedTuple):
-    """What was dropped from a log.
+    """What `compact` dropped from a log.
 
     Attributes
     ----------
     events : int
-        Events, which are in the snapshot.
+        Events that the snapshot covers.
     answers : int
-        Ids of requests, and outcomes, that are no longer known when they are repeated.
+        Request ids and outcomes that are no longer recognised when they are repeated.
     units : int
-        Units whose arm is no longer theirs.
+        Units that no longer keep their arm.
     """
 
     events: int
@@ -61,9 +61,9 @@ class Compaction(NamedTuple):
 
 
 class SharedLog:
-    """One bandit's events, and what this process makes of them.
+    """One bandit's events, and this process's replica of its state.
 
-    One thread at a time uses it. Whatever happens, the replica is what the log says or is made anew
+    One thread at a time uses it. Whatever happens, the replica agrees with the log or is rebuilt
     from it.
 
     Parameters
@@ -73,9 +73,9 @@ class SharedLog:
     bandit : int
         The bandit's key there.
     name : str
-        What to call it in errors.
+        Its name, for errors.
     policy : Policy or None
-        The policy, if its code is not lowbid's.
+        The policy, if its code is not part of lowbid.
     """
 
     def __init__(self, store: Store, bandit: int, name: str, policy: Policy | None) -> None:
@@ -85,13 +85,13 @@ class SharedLog:
         self._replica: Replica | None = None
         self._snapshot_at, self._snapshot_every = 0, SNAPSHOT_EVERY
         self._process, self._commits = secrets.token_hex(8), 0
-        # Told of choices that were committed and whose chance is still to be estimated.
+        # Called with committed choices whose propensity is still to be estimated.
         self.on_drawn: Callable[[list[DrawnChoice]], None] = lambda choices: None
-        # What is being committed: the first event, and the name of the commit.
+        # The commit in progress: its first event and its name.
         self._trying: tuple[int, str] | None = None
 
     def forked(self, intact: bool) -> None:
-        """Go on in a process that was forked from the one that opened the log."""
+        """Continue in a process forked from the one that opened the log."""
         self._turn = threading.Lock()
         self.store.abandon()
         self._process = secrets.token_hex(8)
@@ -99,7 +99,7 @@ class SharedLog:
             self._replica = None
 
     def carry_out(self, calls: Sequence[Call]) -> None:
-        """Answer calls, in order, in one transaction; wait for the store if it is away."""
+        """Answer calls, in order, in one transaction; wait for the store if it is unavailable."""
         with self._turn:
             self._carry_out(calls)
 
@@ -121,13 +121,13 @@ class SharedLog:
                 _fail(calls, error)
 
     def _attempt(self, calls: Sequence[Call]) -> None:
-        """Try to answer calls; if that fails, see whether it did after all."""
+        """Try to answer calls; if that fails, check whether the commit happened after all."""
         answers: list[tuple[Call, Reply | LowbidError]] = []
         self._trying = None
         try:
             with self.store.transaction(write=any(call.writes for call in calls)) as transaction:
                 replica = self._act(transaction, calls, answers)
-            self._replica = replica  # only now is it what the log says
+            self._replica = replica  # only now does it agree with the log
             self.on_drawn(replica.drawn)
             replica.drawn = []
         except BaseException as error:
@@ -144,13 +144,13 @@ class SharedLog:
         calls: Sequence[Call],
         answers: list[tuple[Call, Reply | LowbidError]],
     ) -> Replica:
-        """Take in what others wrote, then do what the calls ask for; gives the new replica."""
+        """Apply what others wrote, then carry out the calls; return the new replica."""
         replica, now = self._follow(transaction)
         memory = Memory(transaction, self.bandit, (key for call in calls for key in call.wanted()))
         self._commits += 1
         batch = f"{self._process}-{self._commits}"
         rows: list[LoggedEvent] = []
-        moment = max(now, replica.time)  # a clock that jumped back does not turn time back
+        moment = max(now, replica.time)  # a clock set back does not turn time back
         for call in calls:
             try:
                 plan = call.plan(replica, memory, moment)
@@ -175,7 +175,7 @@ class SharedLog:
         return replica
 
     def _is_settled(self, number: int, batch: str) -> bool:
-        """Whether a commit that gave no answer has happened: the log says."""
+        """Whether a commit that got no answer has happened, according to the log."""
         patient_until = time.monotonic() + self.store.patience
         while True:
             try:
@@ -193,7 +193,7 @@ class SharedLog:
                 time.sleep(_FIRST_PAUSE)
 
     def opened(self) -> Replica:
-        """What the log says now; if that took many events, with a snapshot for the next time."""
+        """The current replica; if it took many events to build, also store a snapshot."""
         with self.store.transaction(write=False) as transaction:
             self._replica = replica = self._follow(transaction)[0]
         if replica.number - self._snapshot_at >= self._snapshot_every:
@@ -205,8 +205,8 @@ class SharedLog:
     def _follow(self, transaction: Transaction) -> tuple[Replica, int]:
         """The replica as of the last event, and the time by the store's clock.
 
-        It is the caller's until it is put back: whatever happens meanwhile, none that is ahead of
-        the log, or half-way, is left behind.
+        The caller owns it until it is put back: whatever happens meanwhile, no replica that is
+        ahead of the log or half-updated is left behind.
         """
         head = transaction.lock(self.bandit)
         if head is None:
@@ -227,7 +227,7 @@ class SharedLog:
         return replica or self._loaded(transaction), head.now
 
     def _caught_up(self, transaction: Transaction, replica: Replica) -> Replica | None:
-        """Take in what is new; None if events in between were compacted away."""
+        """Apply new events; None if events in between were compacted away."""
         for row in transaction.events(self.bandit, replica.number):
             if row.number != replica.number + 1:
                 return None
@@ -273,7 +273,7 @@ class SharedLog:
         self._snapshot_every = max(SNAPSHOT_EVERY, len(snapshot) // _BYTES_PER_EVENT)
 
     def read(self, after: int) -> Iterator[LoggedEvent]:
-        """The events of the log after a number, in order, on a connection of their own."""
+        """The events of the log after a number, in order, on a separate connection."""
         store = self.store.twin()
         try:
             with store.transaction(write=False) as transaction:
@@ -282,7 +282,7 @@ class SharedLog:
             store.close()
 
     def compact(self, keep_events: int, keep_answers: int) -> Compaction:
-        """Drop what is older than this, in microseconds, and is not needed to go on."""
+        """Drop what is older than this, in microseconds, and no longer needed."""
         with self._turn, self.store.transaction(write=True) as transaction:
             replica, now = self._follow(transaction)
             self._replica = replica
@@ -292,7 +292,8 @@ class SharedLog:
                 raise StoreError("a snapshot of this bandit cannot be read back; nothing dropped.")
             transaction.keep_snapshot(self.bandit, snapshot)
             self._note_snapshot(replica, snapshot)
-            # The newest event stays: whoever has not read it yet sees by it that events are gone.
+            # The newest event stays: a process that has not read it notices that events are
+            # missing.
             events = transaction.drop_events(
                 self.bandit, replica.number - 1, now - keep_events, ADMINISTRATIVE
             )
@@ -305,7 +306,7 @@ class SharedLog:
             return Compaction(events, answers, units)
 
     def close(self) -> None:
-        """Let go of the store until the next call."""
+        """Release the store until the next call."""
         with self._turn:
             self.store.close()
 

@@ -1,4 +1,4 @@
-"""What the calls of a commit look up by a key, and what they leave there for others."""
+"""The keys that the calls of a commit look up, and the values they store there."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 from lowbid.shared.stores import Transaction
 
-# The spaces: what was decided for the id of a request, which arm a unit has, and which outcome of a
-# decision was taken.
+# The spaces: the decisions made for a request id, the arm that a unit has, and the outcome recorded
+# for a decision.
 REQUESTS, UNITS, OUTCOMES = "request", "unit", "outcome"
 
 Key = tuple[str, str]  # space, key
@@ -18,7 +18,7 @@ Key = tuple[str, str]  # space, key
 class Memory:
     """A bandit's memory during one transaction: read once, written once.
 
-    Calls of the same commit see what those before them wrote.
+    Calls in the same commit see what earlier ones wrote.
     """
 
     def __init__(self, transaction: Transaction, bandit: int, keys: Iterable[Key]) -> None:
@@ -44,6 +44,6 @@ class Memory:
         self._new.setdefault(space, {})[key] = text
 
     def write(self, time: int) -> None:
-        """Hand over what is new to the transaction."""
+        """Write what is new to the transaction."""
         for space, values in self._new.items():
             self._transaction.remember(self._bandit, space, time, values)

@@ -1,4 +1,4 @@
-"""Open a bandit of a store, or make it; list, rename and delete those that there are."""
+"""Open a bandit in a store or create it; list, rename and delete bandits."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def open(
     patience: float = PATIENCE,
     actor: str | None = None,
 ) -> SharedBandit:
-    """Open a bandit that several processes share; make it if it is not there.
+    """Open a bandit that several processes share, or create it if it does not exist.
 
-    If it is there, the settings that are given must be those that it has.
+    If it exists, the settings given must match those it has.
 
     Parameters
     ----------
@@ -49,28 +49,28 @@ def open(
         The store's URL: ``sqlite:///path`` for the processes of one machine, or
         ``postgresql://user@host/database`` for many.
     name : str
-        What the bandit is called there.
+        The bandit's name in the store.
     arms, policy, seed, horizon, loss_range, reward_range, expiry
-        As for `Bandit`. All but `arms` may be left out for a new bandit, and all for one that
-        exists, unless its policy is code of your own.
+        As for `Bandit`. All but `arms` may be omitted for a new bandit, and all for an existing
+        one, unless its policy is your own code.
     kind : {"loss", "reward"}, optional
         What is measured, if no range says so: for `if_silent`.
     window : duration, optional
-        How long an outcome is waited for: "90s", "15m", "1h", "30d", a number of seconds. What came
-        of a decision counts when its window is over, whenever it came before that.
+        How long to wait for an outcome: "90s", "15m", "1h", "30d" or a number of seconds. The
+        outcome of a decision counts when its window ends, however early it was reported.
     if_silent : float, optional
-        What counts if nothing has come by then. Without it, the decision is forgotten.
+        The value to record if no outcome arrives by then. Without it, the decision is forgotten.
     sticky : bool or duration, optional
-        Whether a unit keeps the arm that it was given first, or for how long.
+        Whether a unit keeps the arm it was first given, or for how long.
     holdout : float, optional
-        The share of units that always get the control arm and are not learned from; see
-        `SharedBandit.lift`.
+        The fraction of units that always get the control arm and from which the policy does not
+        learn; see `SharedBandit.lift`.
     control : str or int, optional
         The arm that they get.
     patience : float
-        For how many seconds a store that is locked or away is waited for, before an error.
+        Seconds to wait for a store that is locked or unavailable before raising an error.
     actor : str, optional
-        Who makes the bandit, for its log.
+        Who creates the bandit, for its log.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def open(
 
 
 def _found_or_made(store: Store, name: str, given: dict[str, Any], actor: str | None) -> int:
-    """The key of a bandit, made with the given settings if there is none."""
+    """The key of a bandit, which is created with the given settings if it does not exist."""
     if "arms" in given:
         with store.transaction(write=True) as transaction:
             if transaction.find(name) is None:
@@ -123,7 +123,7 @@ def _found_or_made(store: Store, name: str, given: dict[str, Any], actor: str | 
 
 
 def _make(transaction: Transaction, name: str, given: dict[str, Any], actor: str | None) -> None:
-    """Make a bandit, unless another process is quicker."""
+    """Create a bandit, unless another process is quicker."""
     settings, now = read_settings(given), transaction.clock()
     key = transaction.create(name, LOG_FORMAT, now)
     if key is not None:
@@ -154,7 +154,7 @@ def delete_bandit(url: str | Store, name: str) -> None:
 
 
 def rename_bandit(url: str | Store, name: str, new_name: str) -> None:
-    """Give a bandit another name. Processes that have it open go on with it."""
+    """Give a bandit another name. Processes that have it open keep using it."""
     new_name, store = read_name(new_name), store_at(url)
     try:
         with store.transaction(write=True) as transaction:

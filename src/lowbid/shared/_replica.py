@@ -1,4 +1,4 @@
-"""What the events of a log make of a bandit: the same in every process that reads them."""
+"""The state of a bandit rebuilt from its log, identical in every process that reads it."""
 
 from __future__ import annotations
 
@@ -37,26 +37,26 @@ from lowbid.shared._settings import Settings
 from lowbid.shared._timeline import Timeline
 from lowbid.shared._windows import Windows
 
-# So many administrative changes are at hand without reading the log.
+# This many administrative changes are available without reading the log.
 _CHANGES_AT_HAND = 1000
 
 
 class Replica:
     """A bandit as of some event of its log.
 
-    It takes no lock, reads no clock and draws no randomness of its own: two replicas that applied
-    the same events are alike to the last bit.
+    It takes no lock, reads no clock and draws no randomness of its own: two replicas that have
+    applied the same events are identical to the last bit.
 
     Attributes
     ----------
     number, time : int
-        The last event that is in it, and its time.
+        The last event applied, and its time.
     settings, first_settings : Settings
         As they are now, and as they were when the bandit was made.
     core : Core
         What the policy has decided and learned.
     drawn : list
-        Choices made here whose chance is still to be estimated.
+        Choices made here whose propensity is still to be estimated.
     """
 
     def __init__(self, created: Created, number: int, time: int, given: Policy | None) -> None:
@@ -116,17 +116,17 @@ class Replica:
 
     @property
     def arms(self) -> list[Arm]:
-        """All arms that there are, paused ones last."""
+        """All arms, paused ones last."""
         return [*self.core.roster.names, *self.core.roster.paused]
 
     @property
     def pending(self) -> list[Decision]:
-        """The decisions whose outcomes are still to come, oldest first; holdouts last."""
+        """The decisions whose outcomes are pending, oldest first; holdouts last."""
         found = [*self.core.decisions.pending(), *self.holdout.decisions.pending()]
         return [each for each in found if self.windows.held.get(each.id) is None]
 
     def status(self, decision: Decision, time: int) -> Rejection | None:
-        """Whether an outcome that comes at this time would be taken (None), or why not."""
+        """None if an outcome that arrives at this time would be recorded, else the reason."""
         if not isinstance(decision.id, str):
             return self.core.decisions.status(decision)  # which says what is wrong with it
         rejection = self._decisions_with(decision.id).status(decision)
@@ -145,9 +145,9 @@ class Replica:
         return self._decisions_with(identity).open.get(identity, (None, 0))[0]
 
     def apply(self, number: int, time: int, event: Event) -> None:
-        """Take in the next event.
+        """Apply the next event.
 
-        A `Decided` that says no arms yet is given them: so all choices are made in this one way.
+        A `Decided` event without arms is given them here, so all choices are made in one place.
         """
         self.number, self.time = number, time
         for identity, value in self.windows.close(time):
@@ -182,7 +182,7 @@ class Replica:
         event.chances = event.chances or chances
 
     def _choose(self, logged: Arm | None) -> tuple[Decision, float | None]:
-        """Let the policy choose; what the log says goes, if it says something."""
+        """Let the policy choose; if the log already names an arm, that arm counts."""
         core = self.core
         core.expire()
         engine = core.engine
@@ -190,7 +190,7 @@ class Replica:
         again = logged is None and engine.policy.select_keeps_state and is_small(engine.state)
         state = copy_of(engine.state) if again else None
         arm = engine.select()
-        # A choice without a random number has been certain, whatever the policy is.
+        # A choice that used no random number was certain, whatever the policy.
         certain = int(engine.stream[0]) == before
         chance = 1.0 if certain else engine.policy.chance(engine.state, step, arm)
         if logged is not None and core.roster.names[arm] != logged:
@@ -225,7 +225,7 @@ class Replica:
                 self._learn(Decision(arm, identity), value, feedback)
 
     def _learn(self, decision: Decision, value: float, feedback: Feedback) -> None:
-        """Take in the outcome of a decision, for the policy or for the holdout."""
+        """Record the outcome of a decision, for the policy or for the holdout."""
         if self.holdout.has(decision.id):
             self.holdout.decisions.close(decision)
             self.holdout.record(None, value, feedback)
@@ -234,7 +234,7 @@ class Replica:
             self.holdout.record(decision.arm, value, feedback)
 
     def _conclude(self, identity: str, value: float | None) -> None:
-        """Take in what came of a decision whose window is over."""
+        """Record the outcome of a decision whose window is over."""
         arm = self.arm_of(identity)
         decision = Decision(arm if arm is not None else "", identity)
         value = self.settings.if_silent if value is None else value
@@ -279,13 +279,13 @@ class Replica:
         self.archived = event.archived
 
     def _nothing(self, event: Elapsed | Estimated | Created) -> None:
-        """All that there is to do was done before."""
+        """Do nothing: expired windows were closed before the event was applied."""
 
     def _decisions_with(self, identity: str) -> Decisions:
         return self.holdout.decisions if self.holdout.has(identity) else self.core.decisions
 
     def _note(self, event: Event) -> None:
-        """Keep an administrative change at hand."""
+        """Remember an administrative change."""
         fields = fields_of_event(event)
         fields.pop("word", None)
         change = {"number": self.number, "time": self.time, "event": event.name, **fields}
@@ -293,7 +293,7 @@ class Replica:
 
 
 def _policy_of(settings: Settings, given: Policy | None) -> Policy:
-    """The policy of the settings; the given one, if it is the same, has code that was not kept."""
+    """The policy from the settings, or the given one if it is the same: its code is not stored."""
     same = getattr(given, "identity", None) == settings.policy["identity"]
     return policy_from(settings.policy, given if same else None)
 

@@ -1,4 +1,4 @@
-"""What a shared bandit was opened with: read, compared, and written into its log."""
+"""The settings of a shared bandit: read, compared, and written into its log."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ from lowbid.online._saved_policy import policy_to
 from lowbid.policies import BatchLikelihood, Policy
 from lowbid.shared._durations import microseconds
 
-# What may be changed while the bandit is at work.
+# What may be changed while the bandit is in use.
 CHANGEABLE = ("window", "if_silent", "sticky", "holdout", "control")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What is the same in every process that opens a bandit.
+    """The settings that are the same in every process that opens a bandit.
 
     Attributes
     ----------
     arms : list
-        The arms that it began with.
+        The arms that it started with.
     policy : dict
         The policy, as plain data.
     seed, horizon, expiry
         As for `Bandit`.
     kind : {"loss", "reward"} or None
-        What is measured, if that was said.
+        What is measured, if that was declared.
     range : list of two floats or None
-        Between which values.
+        The smallest and largest possible value.
     window : int or None
-        How long outcomes are waited for, in microseconds.
+        How long to wait for outcomes, in microseconds.
     if_silent : float or None
-        What counts if none has come by then; None to forget the decision.
+        The value to record if none has arrived by then; None to forget the decision.
     sticky : bool or int
         Whether a unit keeps its arm, or for how many microseconds.
     holdout : float
-        The share of units that always get the control arm.
+        The fraction of units that always get the control arm.
     control : str, int or None
         That arm.
     """
@@ -73,17 +73,17 @@ class Settings:
         return cls(**saved)
 
     def feedback(self, policy: Policy) -> Feedback | None:
-        """How values become losses, if it is known yet."""
+        """How values become losses, if that is known yet."""
         if self.kind is None:
             return None
         return feedback_for(policy, self.kind, None if self.range is None else tuple(self.range))  # type: ignore[arg-type]
 
     def changed(self, policy: Policy, arms: list[Arm], changes: Mapping[str, Any]) -> Self:
-        """These settings with some changed, as the caller gave them, or a clear error."""
+        """A copy of these settings with some changed, or a clear error."""
         for name in changes:
             if name not in CHANGEABLE:
                 raise InvalidValueError(
-                    f"{name!r} cannot be changed while a bandit is at work; what can is "
+                    f"{name!r} cannot be changed while a bandit is in use; what can be changed is "
                     f"{', '.join(CHANGEABLE)}. Add, pause and remove arms with their own calls."
                 )
         new = dataclasses.replace(self, **{name: _READ[name](changes[name]) for name in changes})
@@ -91,7 +91,7 @@ class Settings:
         return new
 
     def check(self, policy: Policy, arms: list[Arm]) -> None:
-        """Refuse settings that contradict each other; `arms` are those that there are now."""
+        """Refuse settings that contradict each other; `arms` are the current ones."""
         require(
             self.window is None or self.expiry is None,
             "both window and expiry were given; choose one way to give up on decisions.",
@@ -121,7 +121,7 @@ def read_settings(given: Mapping[str, Any]) -> Settings:
 
 
 def read_given(given: Mapping[str, Any], policy: Policy) -> dict[str, Any]:
-    """What the caller gave, as settings have it, for a policy."""
+    """The values a caller gave, converted to those of the settings."""
     values = {name: _READ[name](given[name]) for name in given if name in _READ}
     feedback = read_feedback(policy, given.get("loss_range"), given.get("reward_range"))
     if feedback is not None:
@@ -166,7 +166,7 @@ def _read_sticky(sticky: Any) -> bool | int:
 
 def _read_holdout(share: Any) -> float:
     good = is_number(share) and 0.0 <= share < 1.0
-    require(good, f"holdout is {share!r}; give a share of the units, from 0 to below 1.")
+    require(good, f"holdout is {share!r}; give a fraction of the units, at least 0 and below 1.")
     return float(share)
 
 

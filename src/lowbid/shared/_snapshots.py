@@ -1,4 +1,4 @@
-"""A replica as bytes, so that a bandit with a long log opens at once."""
+"""A replica as bytes, so that a bandit with a long log opens quickly."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def snapshot_of(replica: Replica) -> bytes:
 
 
 def replica_of(snapshot: bytes, given: Policy | None) -> Replica | None:
-    """What `snapshot_of` packed; None if it is damaged, or of another version.
+    """The replica in a snapshot; None if it is damaged or from another version.
 
-    Then the replica is made again from the events.
+    The replica is then rebuilt from the events.
     """
     start = len(_FORMAT) + _DIGEST
     digest, packed = snapshot[len(_FORMAT) : start], snapshot[start:]
@@ -35,6 +35,6 @@ def replica_of(snapshot: bytes, given: Policy | None) -> Replica | None:
         saved = json.loads(zlib.decompress(packed))
         return Replica.from_data(saved, given)
     except LowbidError:
-        raise  # a policy that must be given, or that is another one
+        raise  # a policy that must be given, or a different one
     except (zlib.error, LookupError, TypeError, ValueError, AttributeError):
         return None

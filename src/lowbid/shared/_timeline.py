@@ -20,7 +20,7 @@ class ArmShares(NamedTuple):
     start, end : int
         The span, in microseconds since 1970.
     counts : dict
-        The decisions of each arm; units that were held out are not among them.
+        The decisions of each arm, not counting units that were held out.
     """
 
     start: int
@@ -29,7 +29,7 @@ class ArmShares(NamedTuple):
 
 
 class Timeline:
-    """Decisions by arm and by span of time; spans grow as the bandit does."""
+    """Decisions by arm and span of time; spans grow with the age of the bandit."""
 
     def __init__(self) -> None:
         self._level = 0
@@ -71,16 +71,16 @@ class Timeline:
         counts[arm] = counts.get(arm, 0) + 1
 
     def today(self, time: int) -> int:
-        """How many decisions were made on the day (UTC) of this time, so far."""
+        """The number of decisions made so far on the day (UTC) of this time."""
         return self._today if time // _DAY == self._day else 0
 
     def shares(self) -> list[ArmShares]:
-        """All spans in which there were decisions, oldest first."""
+        """All spans with decisions, oldest first."""
         span = _SPANS[self._level]
         return [ArmShares(start, start + span, dict(arms)) for start, arms in self._counts.items()]
 
     def _widen(self) -> None:
-        """Bring spans together into longer ones."""
+        """Merge spans into longer ones."""
         self._level += 1
         span, before = _SPANS[self._level], self._counts
         self._counts = {}

@@ -8,12 +8,12 @@ from typing import Any, Self
 
 
 class Windows:
-    """The decisions whose windows are still open, and what came of them so far.
+    """The decisions whose windows are still open, and their outcomes so far.
 
     Attributes
     ----------
     held : dict
-        The outcome of each such decision, None while there is none.
+        The outcome of each such decision, None until it is reported.
     """
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class Windows:
         self.held[identity] = value
 
     def discard(self, identity: str) -> None:
-        """Do not wait any longer."""
+        """Stop waiting for a decision."""
         self.held.pop(identity, None)
         self._ends.pop(identity, None)
 
@@ -60,7 +60,7 @@ class Windows:
         return bool(self._queue) and self._queue[0][0] <= time
 
     def close(self, time: int) -> Iterator[tuple[str, float | None]]:
-        """Close the windows that are over by this time; give their decisions and outcomes."""
+        """Close the windows that end by this time; return their decisions and outcomes."""
         while self.due(time):
             _, _, identity = heapq.heappop(self._queue)
             if identity in self.held:
@@ -69,7 +69,7 @@ class Windows:
                 yield identity, value
 
     def unanswered(self) -> int:
-        """How many decisions in open windows have no outcome yet."""
+        """The number of decisions in open windows without an outcome yet."""
         return sum(value is None for value in self.held.values())
 
     def _in_order(self) -> list[tuple[int, int, str]]:

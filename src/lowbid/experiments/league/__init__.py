@@ -1,4 +1,4 @@
-"""The league: every policy that knows nothing of the losses, on many settings, as a sweep."""
+"""The league: a sweep of every policy that knows nothing about the losses, on many settings."""
 
 from lowbid.experiments.league._entrants import entrants
 from lowbid.experiments.league._league_page import summary, write_up

@@ -11,7 +11,7 @@ ENTRANTS = {entrant.name: entrant for entrant in LEAGUE.policies}
 
 
 def entrants(more: str | None = None, *, alone: bool = False) -> list[SweptPolicy]:
-    """Who plays: the entrants above, and more policies, by name as on the command line."""
+    """The entrants above and any further policies, by command-line name."""
     if alone and not more:
         raise InvalidValueError("nobody would play: give --policies with --alone.")
     guests = {

@@ -36,16 +36,16 @@ ROLES: dict[Role | None, str] = {
     "judging": "Settings for judging",
     "choosing": "Settings for choosing",
 }
-# Whose ratios are drawn; all would be a smear.
+# The policies whose ratios are drawn; all of them would be unreadable.
 DRAWN = ("BatchLikelihood", "MomentIMED", "RBSDA", "BatchEnsemble, 2 and 0.6 log t")
 _PICTURE_HORIZON = 100_000
-# Whose weak spots are listed, and at which horizons.
+# The policy whose weak spots are listed, and at which horizons.
 _SHORT = 10_000
 _DEFAULT, _LONG = "BatchLikelihood", (100_000, 1_000_000)
 
 
 def score_table(found: Iterable[Score]) -> Table:
-    """One row for each entrant, best first."""
+    """One row per entrant, best first."""
     rows = [
         [
             score.name,
@@ -63,7 +63,7 @@ def score_table(found: Iterable[Score]) -> Table:
 
 
 def regret_table(outcomes: Outcomes, names: Sequence[str], horizon: int) -> Table:
-    """The mean regret of some entrants on every setting, after so many steps."""
+    """The mean regret of some entrants on every setting, after a number of steps."""
     rows = []
     for (key, step), row in regrets(outcomes).items():
         if step == horizon:
@@ -73,7 +73,7 @@ def regret_table(outcomes: Outcomes, names: Sequence[str], horizon: int) -> Tabl
 
 
 def behind_table(outcomes: Outcomes, name: str, least: float = 1.5) -> Table:
-    """Where an entrant has at least so many times the lowest regret, worst first."""
+    """Where an entrant's regret is at least a given multiple of the lowest, worst first."""
     found = []
     for (key, step), row in regrets(outcomes).items():
         best = min(row, key=lambda other: row[other])
@@ -86,7 +86,7 @@ def behind_table(outcomes: Outcomes, name: str, least: float = 1.5) -> Table:
 
 
 def ratios(outcomes: Outcomes, names: Sequence[str], horizon: int) -> dict[str, dict[str, float]]:
-    """The regret of some entrants over the lowest one of all, by the settings' titles."""
+    """The regret of some entrants relative to the lowest of all, by title of the setting."""
     found = {}
     for (key, step), row in regrets(outcomes).items():
         if step == (OUTLIER_HORIZON if SETTINGS[key].clean else horizon):
@@ -101,9 +101,8 @@ def write_up(outcomes: Outcomes, folder: Path, command: str) -> Path:
     longest = max(horizon for _, _, horizon in outcomes)
     horizon = max(step for step in HORIZONS if step <= min(longest, _PICTURE_HORIZON))
     found = ratios(outcomes, drawn(outcomes), horizon)
-    caption = (
-        f"Regret after {horizon:,} steps ({OUTLIER_HORIZON:,} with outliers), over the lowest."
-    )
+    steps = f"{horizon:,} steps ({OUTLIER_HORIZON:,} with outliers)"
+    caption = f"Regret after {steps}, relative to the lowest."
     save_ratios(found, folder, "league")
     picture = Pictures([ratio_picture(found, "league", caption)])
     settings = len({key for key, _, _ in outcomes})

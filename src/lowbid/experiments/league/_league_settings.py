@@ -1,7 +1,7 @@
 """The settings of the league: arms for choosing a rule's constants, and others for judging it.
 
-Whatever is tuned is tuned on the settings for choosing; what the league says of a policy that was
-tuned here is what it does on the settings for judging. Both were laid down before any tuning.
+Everything tuned is tuned on the settings for choosing; what the league reports about a policy tuned
+here comes from the settings for judging. Both were fixed before any tuning.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ Role = Literal["choosing", "judging"]
 # All of the league, as a sweep.
 LEAGUE = read_sweep(Path(__file__).with_name("league.toml"))
 SETTINGS = {setting.name: setting for setting in LEAGUE.environments}
-# Horizons, and how many runs each has; and all steps at which policies are compared.
+# Horizons with their numbers of runs, and all steps at which policies are compared.
 RUNS = {tier.steps: tier.runs for tier in LEAGUE.tiers}
 HORIZONS = tuple(sorted({step for tier in LEAGUE.tiers for step in (*tier.record, tier.steps)}))
-# An outlier comes about once in as many steps as the settings with outliers have.
+# On settings with outliers, about one outlier occurs per run.
 (OUTLIER_HORIZON,) = {step for setting in SETTINGS.values() for step in setting.horizons}
 
 
 def settings_named(names: Sequence[str]) -> list[SweptEnvironment]:
-    """Settings by name, or all of a role; all settings if no name is given."""
+    """Settings by name or by role; all settings if no name is given."""
     if not names:
         return list(SETTINGS.values())
     chosen: dict[str, SweptEnvironment] = {}

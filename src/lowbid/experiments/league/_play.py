@@ -28,7 +28,7 @@ def league_sweep(
     longest: int | None = None,
     scale: float = 1.0,
 ) -> Sweep:
-    """The league of some settings and entrants, up to a horizon, with so many times the runs.
+    """The league on some settings and entrants, up to a horizon, with a multiple of the usual runs.
 
     Settings with outliers keep their one horizon.
     """
@@ -36,7 +36,7 @@ def league_sweep(
     return dataclasses.replace(
         LEAGUE,
         policies=entrants,
-        # Without the clean ones beside them, those with outliers are played all the same.
+        # Settings with outliers are played even without their clean counterparts.
         environments=[dataclasses.replace(each, clean="") for each in settings],
         tiers=[tier for tier in tiers if tier is not None],
         runs=max(2, round(scale * LEAGUE.runs)),
@@ -59,7 +59,7 @@ def play(
     workers: int | None = None,
     say: Callable[[str], None] = print,
 ) -> Outcomes:
-    """The outcome of every match, by setting, entrant and horizon; those on file are read."""
+    """The result of every match, by setting, entrant and horizon; those on file are read."""
     failed = play_sweep(sweep, folder, on, workers, say=say)
     if failed:
         name, failure = next(iter(failed.items()))

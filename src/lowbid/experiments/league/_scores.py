@@ -1,4 +1,4 @@
-"""What the league says of each entrant."""
+"""The score of each entrant in the league."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Score(NamedTuple):
     name : str
         The entrant.
     mean : float
-        The geometric mean, over settings and horizons, of its mean regret over the lowest one.
+        The geometric mean, over settings and horizons, of its mean regret relative to the lowest.
     worst : float
         The largest of these ratios.
     worst_at : (str, int)
@@ -60,7 +60,7 @@ class Score(NamedTuple):
 def regrets(
     outcomes: Outcomes, role: Role | None = None, longest: int | None = None
 ) -> dict[Cell, dict[str, float]]:
-    """The mean regret of each entrant by setting and horizon, from the most runs there are."""
+    """The mean regret of each entrant by setting and horizon, from the largest number of runs."""
     table: dict[Cell, dict[str, float]] = {}
     most: dict[tuple[str, int, str], int] = {}
     for (key, name, _), result in outcomes.items():
@@ -125,7 +125,7 @@ def stuck(outcomes: Outcomes, name: str, role: Role | None = None) -> float:
 
 
 def outlier(outcomes: Outcomes, name: str, role: Role | None = None) -> float:
-    """How much outliers multiply an entrant's regret, where they do so most."""
+    """The largest factor by which outliers multiply an entrant's regret."""
     ratios = []
     for (key, other, step), result in outcomes.items():
         setting = SETTINGS[key]
@@ -136,7 +136,7 @@ def outlier(outcomes: Outcomes, name: str, role: Role | None = None) -> float:
 
 
 def _regret_at(outcomes: Outcomes, key: str, name: str, step: int) -> float:
-    """An entrant's mean regret at a step, from the most runs there are; NaN if there are none."""
+    """An entrant's mean regret at a step, from the largest number of runs; NaN if none."""
     recorded = [
         result
         for (setting, other, _), result in outcomes.items()

@@ -31,12 +31,12 @@ class Contender(NamedTuple):
 
 
 def reading(name: str, batches: int, padding: float = 1.0) -> str:
-    """What a reading is called."""
+    """The display name of a reading."""
     return f"{name}, l = {batches}, p = {padding:g}"
 
 
 def one_batch(padding: float) -> str:
-    """What padding without batches is called."""
+    """The display name of padding without batches."""
     return f"one batch, p = {padding:g}"
 
 

@@ -46,7 +46,7 @@ from lowbid.simulation import Result, caution, estimate
 from lowbid.simulation._terminal import room
 from lowbid.validation import Comparison
 
-# Whose curves and ratios are drawn; all would be a smear.
+# The rules whose curves and ratios are drawn; all of them would be unreadable.
 _CURVES = (
     DEFAULT, reading(GLOBAL, 2), reading(STATES, 2), reading(EPISODES, 2), one_batch(1.0),
     "PSRL, precision 1", "RLSVI, variance 0.1", "UCBVI-BF, c = 0.01",
@@ -58,7 +58,7 @@ PICTURE = "mdp"
 def write_up(
     study: Study, figures: Sequence[Comparison], folder: Path, command: str
 ) -> list[ClaimItem]:
-    """Draw the picture, write the page, and give the verdicts."""
+    """Draw the picture, write the page, and return the verdicts."""
     found = claims(study)
     runs = len(study.regret(study.places[0], study.names[0]))
     page = Page(
@@ -86,7 +86,7 @@ def write_up(
 
 
 def print_summary(found: Sequence[ClaimItem], figures: Sequence[Comparison]) -> None:
-    """Say in a few lines what the page says."""
+    """Print a short summary of the page."""
     for claim in found:
         print(textwrap.fill(f"{claim.verdict:14} {claim.says}", room(), subsequent_indent=" " * 15))
     if figures:
@@ -97,7 +97,7 @@ def print_summary(found: Sequence[ClaimItem], figures: Sequence[Comparison]) -> 
 def _short(study: Study, found: Sequence[ClaimItem]) -> list[Block]:
     """The answer, the places where a rival is better, and the picture."""
     blocks: list[Block] = [Text(_answer(study)), Text(_honest(study))]
-    caption = "Mean regret over that of the best of all rules in each environment."
+    caption = "Mean regret relative to that of the best of all rules in each environment."
     blocks.append(Pictures([ratio_picture(_ratios(study), PICTURE, caption)]))
     return blocks
 
@@ -129,7 +129,7 @@ def _mean_ratio(study: Study, name: str, names: Sequence[str]) -> float:
 
 
 def _honest(study: Study) -> str:
-    """Where some other rule that was played has a lower mean regret than the default."""
+    """Where another rule has a lower mean regret than the default."""
     if DEFAULT not in study.names:
         return ""
     better = []
@@ -142,7 +142,7 @@ def _honest(study: Study) -> str:
     return (
         f"The default, {DEFAULT}, has the lowest mean regret of all {len(study.names)} rules in "
         f"{len(study.places) - len(better)} of {len(study.places)} environments. Elsewhere another "
-        "rule, with its constants chosen in hindsight, is better by so much: "
+        "rule, with its constants chosen in hindsight, is better by this factor: "
         + "; ".join(better)
         + "."
     )

@@ -14,20 +14,20 @@ from lowbid.experiments._names import nearest
 
 
 class Place(NamedTuple):
-    """An environment, and for how long rules learn in it.
+    """An environment, and how long rules learn in it.
 
     Attributes
     ----------
     title : str
-        What it is called on the page.
+        Its title on the page.
     about : str
-        What it is, in a sentence.
+        A one-sentence description.
     make : function
         Makes the model.
     episodes : int
         The number of episodes of a run.
     quiet : bool
-        Whether rewards have no noise to speak of.
+        Whether rewards have little or no noise.
     """
 
     title: str
@@ -72,7 +72,7 @@ PLACES = {
                     False),
     "sea20s": Place("DeepSea 20, noisy", "The same with 20 rows.", _sea(20, True), 3000, False),
     "sea10H": Place(
-        "DeepSea 10, no bound", "DeepSea without noise; rules are told no bound on returns.",
+        "DeepSea 10, no bound", "DeepSea without noise; rules know no bound on returns.",
         _sea(10, best_return=None), 2000, True,
     ),
     "sea20": Place("DeepSea 20", "DeepSea without noise; returns are at most 1.", _sea(20), 2000,

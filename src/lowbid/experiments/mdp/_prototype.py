@@ -1,4 +1,4 @@
-"""What an independent prototype measured: other code, other random numbers, the same settings.
+"""Figures from an independent prototype: different code and random numbers, the same settings.
 
 Mean regret and standard error over 20 runs, or 30 in river, chain8 and sea10s. It drew another
 Garnet, so that column is left out; so are rules with constants that are not played here.
@@ -74,8 +74,8 @@ _TABLE = {
     "batch Q-learning, l = 2":
         "949/5.1 958/5.7 141/31 344/61 172/34 554/30 279/0.2 942/0.2 12499/13 4724/11 155/32",
 }  # fmt: skip
-# A difference of more standard errors than this is a disagreement: by chance it comes up once in
-# two thousand cells.
+# A difference of more standard errors than this is a disagreement: by chance it occurs once in two
+# thousand cells.
 _TOO_FAR = 3.5
 _CELL = re.compile(r"([\d.]+)/([\d.]+)")
 
@@ -92,19 +92,19 @@ class Agreement(NamedTuple):
 
     @property
     def distance(self) -> float:
-        """Ours less theirs, in standard errors of the difference and of rounding."""
+        """Our figure minus theirs, in standard errors, with rounding taken into account."""
         digit = 0.1 if self.theirs < 10 else 1.0
         error = math.hypot(self.our_error, self.their_error, digit / math.sqrt(12.0))
         return (self.ours - self.theirs) / error
 
     @property
     def agrees(self) -> bool:
-        """Whether the difference can be chance."""
+        """Whether the difference may be due to chance."""
         return abs(self.distance) <= _TOO_FAR
 
 
 def agreements(outcomes: Trials) -> list[Agreement]:
-    """The prototype's figures beside ours, as far as both exist."""
+    """The prototype's figures beside ours, where both exist."""
     found = []
     for name, text in _TABLE.items():
         for key, cell in zip(COLUMNS, text.split(), strict=True):

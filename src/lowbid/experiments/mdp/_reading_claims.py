@@ -1,6 +1,6 @@
 """What is asked about readings and rivals, and how it is decided.
 
-A claim is looked at in every environment. It holds if the paired difference in regret lies on its
+A claim is tested in every environment. It holds if the paired difference in regret lies on its
 side of zero in at least one environment and on the other side in none, the intervals of all
 environments holding together with 95% confidence (Bonferroni).
 """
@@ -30,7 +30,7 @@ from lowbid.experiments.paper._evidence import Floats, difference
 from lowbid.report import ClaimEvidence, ClaimItem, Kind
 from lowbid.simulation import estimate
 
-# Rules that do the same differ by rounding errors, and so not at all.
+# Rules that do the same differ only by rounding errors, which do not count.
 _NOTHING = 1e-9
 Pair = tuple[str, str]
 
@@ -86,7 +86,7 @@ class Study(NamedTuple):
 
 
 def claims(study: Study) -> list[ClaimItem]:
-    """All claims that can be decided by what was played."""
+    """All claims that the results can decide."""
     found = [
         _stuck("The paper's sentence, taken literally, works", "readings", [reading(GLOBAL, 2)],
                study),
@@ -184,7 +184,7 @@ def _item(says: str, about: str, text: str, evidence: Sequence[ClaimEvidence]) -
 
 
 def verdict_of(kinds: Sequence[Kind]) -> tuple[str, Kind]:
-    """What the evidence of all environments comes to.
+    """The verdict that follows from the evidence of all environments.
 
     >>> verdict_of(["good", "open"]), verdict_of(["good", "good", "bad"]), verdict_of(["open"])
     (('holds', 'good'), ('holds in most', 'open'), ('undecided', 'none'))

@@ -1,4 +1,4 @@
-"""Play every rule in every environment; each outcome has a file of its own."""
+"""Play every rule in every environment; each result has its own file."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Trial(NamedTuple):
         )
 
     def file_name(self, model: mdp.Tabular) -> str:
-        """A name that changes with anything that the outcome depends on."""
+        """A name that changes with everything the result depends on."""
         rule = self.contender.rule
         parts = [
             rule.identity,
@@ -71,7 +71,7 @@ def play(
     workers: int | None = None,
     say: Callable[[str], None] = print,
 ) -> dict[tuple[str, str], Result]:
-    """The outcome of every trial; those that the folder holds are read, not played."""
+    """The result of every trial; those already in the folder are read, not played."""
     outcomes = {}
     with claimed(folder):
         (folder / "data").mkdir(parents=True, exist_ok=True)

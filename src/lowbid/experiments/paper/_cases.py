@@ -1,4 +1,4 @@
-"""The paper's test cases, as its text gives them and the settings complete them."""
+"""The paper's test cases, completed by the settings where its text is silent."""
 
 from __future__ import annotations
 
@@ -100,12 +100,12 @@ def case(test: str, chosen: Chosen, horizon: int, runs: int, seed: int) -> Case:
 
 @dataclasses.dataclass(frozen=True)
 class Alternative:
-    """What another choice of a setting changes in a test.
+    """A test with one setting chosen differently.
 
     Attributes
     ----------
     setting, choice, test : str
-        What was chosen otherwise, and where.
+        What was chosen differently, and where.
     case : Case
         The policies that it changes; all of them if it changes the arms.
     """

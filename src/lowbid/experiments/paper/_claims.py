@@ -1,10 +1,9 @@
 """The claims of the paper's experiments section, one by one, and how each is decided.
 
-A claim is a sentence of the section in other words, the reading that makes it precise, and
-checks. It is reproduced if all its checks hold, each with its interval on the claimed side of
-zero; it is not reproduced if one interval lies on the other side; otherwise it is undecided at
-this number of runs. The intervals of one claim hold together with 95% confidence: each is made as
-much wider as their number asks for (Bonferroni).
+A claim is a paraphrased sentence of the section, an interpretation that makes it precise, and
+checks. It is reproduced if all its checks hold, each with its interval on the claimed side of zero;
+it is not reproduced if one interval lies on the other side; otherwise it is undecided at this
+number of runs. The intervals of one claim hold together with 95% confidence (Bonferroni).
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ _SIMILAR_READING = (
 )
 _ORDER_READING = (
     "Only the order is decided, by an interval of the difference that lies on one side of zero; "
-    "how much better the word asks for is left to the reader."
+    "how much better the wording implies is left to the reader."
 )
 _TESTS = tuple(f"test-{number}" for number in range(1, 6))
 
@@ -71,11 +70,11 @@ class Claim:
     Attributes
     ----------
     key : str
-        A short name, under which its verdict is recorded.
+        A short name under which its verdict is recorded.
     place : str
         Which part of the section makes it.
     says : str
-        What it says, in other words.
+        What it says, paraphrased.
     checks : tuple of ClaimCheck
         What decides it.
     reading : str
@@ -347,7 +346,7 @@ DISCUSSION = (
             faster((e, "10T"), (e, "T"), 1.5, f"time per step of {e}, at 10 T to at T")
             for e in ENSEMBLES
         ),
-        "Constant is read as: at ten times the horizon a step takes at most half as long again.",
+        "Constant is read as: at ten times the horizon a step takes at most 1.5 times as long.",
         timed=True,
     ),
     Claim(

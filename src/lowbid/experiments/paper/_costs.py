@@ -1,4 +1,4 @@
-"""Times and sizes, for what the paper's discussion says of them."""
+"""Running times and memory, for the claims in the paper's discussion."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from lowbid.simulation import simulate
 TIMED = (ADAPTIVE, EFFICIENT, UCB, UCB_KL, MARS_)
 _STEPS = 100_000
 _REPEATS = 6
-# Horizons by name; MARS has one subset for each step and is not taken as far.
+# Horizons by name; MARS has one subset per step and is measured at shorter horizons only.
 _TIMES = {"T": 1, "2T": 2, "10T": 10}
 _SIZES = {"T": 1, "2T": 2, "10T": 10, "100T": 100}
 
@@ -43,7 +43,7 @@ def measure_costs(
     for repeat in range(_REPEATS + 1):
         for policy, name in wanted:
             took = _seconds_per_step(cases[name], policy, seed + repeat)
-            if repeat:  # the first time warms up
+            if repeat:  # the first repeat is a warm-up
                 seconds[policy].setdefault(name, []).append(took)
     return {
         "arms": "test-1",

@@ -1,4 +1,4 @@
-"""What claims are decided by: regrets run by run, times, and sizes."""
+"""The evidence that decides claims: regrets run by run, times, and sizes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lowbid.simulation import Estimate, Result, estimate
 
 Floats = npt.NDArray[np.float64]
 
-# Two rules that do the same differ by rounding errors, and so not at all.
+# Rules that do the same differ only by rounding errors, which do not count.
 _NOTHING = 1e-9
 
 
@@ -28,14 +28,14 @@ class Regret(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Study:
-    """All that was measured under one choice of settings.
+    """All measurements under one choice of settings.
 
     Attributes
     ----------
     regrets : mapping
         From the test and the policy to its regret.
     costs : mapping
-        Seconds and bytes, as `measure_costs` gives them; empty if they were not measured.
+        Seconds and bytes, as `measure_costs` returns them; empty if they were not measured.
     """
 
     regrets: Mapping[str, Mapping[str, Regret]]
@@ -47,7 +47,7 @@ class Study:
         return cls({test: regrets_of(result) for test, result in results.items()}, costs)
 
     def at(self, test: str, policy: str, step: float) -> Floats | None:
-        """The regret of each run after a step, or after a part of the horizon if below 1."""
+        """The regret of each run after a step, or after a fraction of the horizon if below 1."""
         regret = self.regrets.get(test, {}).get(policy)
         if regret is None:
             return None
@@ -83,7 +83,7 @@ class ClaimCheck:
     text : str
         What is measured.
     measure : function
-        From a study and a confidence to the number with its interval, or to None if it was not
+        Maps a study and a confidence to the number with its interval, or to None if it was not
         measured.
     show : function
         How to write the number.
@@ -94,7 +94,7 @@ class ClaimCheck:
     show: Callable[[Estimate], str]
 
     def look(self, study: Study, confidence: float) -> Outcome:
-        """Decide, if the interval lies on one side of zero."""
+        """Decide, provided that the interval lies on one side of zero."""
         found = self.measure(study, confidence)
         if found is None:
             return Outcome("not measured", "none")
@@ -159,7 +159,7 @@ def near_linear(test: str, policy: str, part: float, until: float = 1.0) -> Clai
 
 
 def jump(test: str, policy: str, step: int, width: int) -> tuple[ClaimCheck, ClaimCheck]:
-    """Around a step regret grows faster than just before, and than just after."""
+    """Around a step, regret grows faster than just before it and just after it."""
     low, high = step - width // 2, step + width // 2
     during = ((-1.0, policy, float(high)), (1.0, policy, float(low)))
     before = combination(
@@ -199,7 +199,7 @@ def saved(low: tuple[str, ...], high: tuple[str, ...], policy: str, against: str
         if ours is None or theirs is None or theirs.mean() == 0:
             return None
         ratio = ours.mean() / theirs.mean()
-        # The ratio of two means, made linear around them so that runs can be averaged.
+        # The ratio of two means, linearised so that runs can be averaged.
         return 1.0 - ratio - (ours - ratio * theirs) / theirs.mean()
 
     def measure(study: Study, confidence: float) -> Estimate | None:
@@ -217,7 +217,7 @@ def saved(low: tuple[str, ...], high: tuple[str, ...], policy: str, against: str
 def faster(
     first: tuple[str, str], second: tuple[str, str], at_most: float, text: str
 ) -> ClaimCheck:
-    """One time is at most so many times another; times are named by policy and horizon."""
+    """One time is at most a multiple of another; times are named by policy and horizon."""
 
     def measure(study: Study, confidence: float) -> Estimate | None:
         times = study.costs.get("seconds_per_step", {})
@@ -233,7 +233,7 @@ def faster(
 def slower(
     first: tuple[str, str], second: tuple[str, str], at_least: float, text: str
 ) -> ClaimCheck:
-    """One time is at least so many times another."""
+    """One time is at least a multiple of another."""
     swapped = faster(second, first, 1.0 / at_least, text)
 
     def show(found: Estimate) -> str:
@@ -246,7 +246,7 @@ def slower(
 def smaller(
     first: tuple[str, str], second: tuple[str, str], at_most: float, text: str
 ) -> ClaimCheck:
-    """One state takes at most so many times the bytes of another."""
+    """The size of one state is at most a multiple of another's."""
 
     def measure(study: Study, confidence: float) -> Estimate | None:
         sizes = study.costs.get("bytes", {})

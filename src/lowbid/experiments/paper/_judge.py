@@ -38,14 +38,14 @@ def judge(folder: Folder, contents: Mapping[str, Any]) -> list[Judged]:
 
 
 def _other_studies(folder: Folder, contents: Mapping[str, Any], study: Study) -> dict[str, Study]:
-    """The study as it would be with one setting chosen otherwise."""
+    """The study with one setting chosen differently."""
     changed: dict[str, dict[str, Result]] = {}
     for entry in contents["alternatives"]:
         result = folder.result(entry["key"])
         if result is not None:
             name = f"{entry['setting']}={entry['choice']}"
             changed.setdefault(name, {})[entry["test"]] = result
-    # A result of other arms holds all policies, and so takes the place of the whole test.
+    # A result on other arms has all policies, so it replaces the whole test.
     return {
         name: Study(
             {

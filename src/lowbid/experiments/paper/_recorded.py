@@ -1,6 +1,6 @@
-"""The verdicts that were found before, to notice when one changes.
+"""The recorded verdicts, to notice when one changes.
 
-To record those of a folder that ``lowbid reproduce`` wrote:
+To record those in a folder written by ``lowbid reproduce``:
 ``python -m lowbid.experiments.paper._recorded FOLDER > src/lowbid/experiments/paper/verdicts.json``
 """
 
@@ -24,9 +24,9 @@ def recorded() -> dict[str, str]:
 
 
 def differences(judged: Iterable[Judged]) -> list[str]:
-    """Where verdicts are not as recorded.
+    """Verdicts that differ from the recorded ones.
 
-    Those on running times depend on the machine; those that were not tested say nothing.
+    Verdicts on running times depend on the machine, and claims that were not tested are skipped.
     """
     known = recorded()
     return [

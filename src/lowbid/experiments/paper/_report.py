@@ -33,20 +33,20 @@ _TITLE = "Batch Ensemble, reproduced"
 
 
 def write_up(folder: Folder, contents: dict[str, Any]) -> list[Judged]:
-    """Make the figures and the page from what the folder holds; the answer is the verdicts."""
+    """Make the figures and the page from what the folder holds; returns the verdicts."""
     for draw in figures(folder, contents):
         draw()
     return write_page(folder, contents)
 
 
 def figures(folder: Folder, contents: dict[str, Any]) -> list[Callable[[], object]]:
-    """Functions that draw one figure each, of what the folder holds."""
+    """Functions that draw one figure each, from what the folder holds."""
     short, long = (folder.charts(contents[kind]) for kind in ("cases", "long_cases"))
     return [*folder.figures(short, "all-tests"), *folder.figures(long, "all-tests-long")]
 
 
 def write_page(folder: Folder, contents: dict[str, Any]) -> list[Judged]:
-    """Make the page from what the folder holds; the answer is the verdicts."""
+    """Make the page from what the folder holds; returns the verdicts."""
     charts = folder.charts(contents["cases"])
     if not charts:
         return []
@@ -77,7 +77,7 @@ def write_page(folder: Folder, contents: dict[str, Any]) -> list[Judged]:
 def _verdicts(judged: list[Judged], runs: int, horizon: int) -> list[Block]:
     return [
         Text(
-            f"Each claim is put in other words, made precise, and decided by comparing policies "
+            f"Each claim is paraphrased, made precise, and decided by comparing policies "
             f"run by run on the same losses, over {runs} runs of {horizon} steps. It counts as "
             "reproduced if every interval lies on the claimed side of zero, as not reproduced if "
             "one lies on the other side, and as undecided at this number of runs otherwise. The "
@@ -106,12 +106,12 @@ def _item(judged: Judged) -> ClaimItem:
 
 
 def _tried(judged: Judged) -> list[str]:
-    """What other choices of the settings give, by verdict."""
+    """The results of other choices of the settings, by verdict."""
     by_verdict: dict[Verdict, list[str]] = {}
     for name, verdict in judged.elsewhere.items():
         by_verdict.setdefault(verdict, []).append(name)
     texts = [f"{verdict} with {', '.join(names)}" for verdict, names in by_verdict.items()]
-    return [f"With one setting chosen otherwise: {'; '.join(texts)}."] if texts else []
+    return [f"With one setting chosen differently: {'; '.join(texts)}."] if texts else []
 
 
 def _figures(charts: list[Chart], expected: int | None = None) -> list[Block]:
@@ -126,7 +126,7 @@ def _figures(charts: list[Chart], expected: int | None = None) -> list[Block]:
 def _settings(folder: Folder, contents: Mapping[str, Any]) -> list[Block]:
     blocks: list[Block] = [
         Text(
-            "The paper leaves these things unsaid. The choice that was made stands first; the "
+            "The paper leaves these things unsaid. The choice that was made comes first; the "
             "tables show the mean regret of the policies that another choice changes, with its "
             "95% interval."
         )
@@ -201,7 +201,7 @@ def _costs(costs: Mapping[str, Any]) -> list[Block]:
         Text(
             f"Processor time per step, mean of {len(next(iter(times.values()))['T'])} "
             "measurements, and size of the state, on the arms of "
-            f"{TITLES[costs['arms']].lower()}; MARS with one subset for each step. Times depend on "
+            f"{TITLES[costs['arms']].lower()}; MARS with one subset per step. Times depend on "
             "the machine."
         ),
         Table(head, rows),

@@ -1,4 +1,4 @@
-"""Running the paper's tests, their alternatives and the measurements of cost."""
+"""Run the paper's tests and their alternatives, and measure costs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lowbid.experiments.paper._report import KIND, figures, write_page
 from lowbid.experiments.paper._settings import Chosen
 
 LONG_HORIZONS = (20_000, 200_000)
-# With one subset for each step MARS would take hours at the longest horizon.
+# With one subset per step, MARS would take hours at the longest horizon.
 _MOST_STEPS_OF_MARS = 20_000
 
 
@@ -33,7 +33,7 @@ class Plan:
     chosen : dict
         The settings.
     tests, policies : sequence of str
-        Which of the tests, and of the policies.
+        The tests and the policies to run.
     horizon, runs, seed : int
         See `lowbid.simulate`.
     thorough : bool
@@ -95,9 +95,9 @@ def reproduce(
     resume: bool = False,
     say: Callable[[str], None] = print,
 ) -> list[Judged]:
-    """Run a plan into a folder and write it up; the answer is the verdicts.
+    """Run a plan into a folder and write the report; returns the verdicts.
 
-    With `resume`, what the folder holds of this plan is kept and not run again.
+    With `resume`, results of this plan that the folder holds are kept and not computed again.
     """
     if workers is not None:
         require_whole("workers", workers)
@@ -127,7 +127,7 @@ def _run_and_draw(
     folder: Folder,
     workers: int | None,
 ) -> None:
-    """Run other choices of the settings, and draw the figures beside that."""
+    """Run other choices of the settings, and draw the figures meanwhile."""
     most = workers or os.cpu_count() or 1
     beside = ThreadPoolExecutor(1)
     drawn = [beside.submit(draw) for draw in drawings]
@@ -138,7 +138,7 @@ def _run_and_draw(
         for drawing in drawn:
             drawing.result()
     finally:
-        # Not waiting for the figure at hand: Ctrl-C is to be answered at once.
+        # Does not wait for the current figure: Ctrl-C must take effect at once.
         beside.shutdown(wait=False, cancel_futures=True)
 
 

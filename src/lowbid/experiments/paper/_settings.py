@@ -1,7 +1,7 @@
-"""What the paper leaves unsaid, each as a named setting with a default.
+"""Details that the paper leaves open, each as a named setting with a default.
 
-The first choice of a setting is the default: the one that fits the paper's text best. A report
-shows what the other choices give.
+The first choice of a setting is the default: the one that fits the paper's text best. The report
+shows the results of the other choices.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Choice:
     key, text : str
         What to type, and what it means.
     most_runs : int or None
-        How many runs of it one can wait for, if not as many as of the others.
+        The largest feasible number of runs, if smaller than for the other choices.
     """
 
     key: str
@@ -32,7 +32,7 @@ class Choice:
 
 @dataclasses.dataclass(frozen=True)
 class Setting:
-    """Something that the paper's text leaves open."""
+    """A detail that the paper's text leaves open."""
 
     key: str
     question: str
@@ -41,11 +41,11 @@ class Setting:
 
     @property
     def default(self) -> str:
-        """The choice that is made if none is given."""
+        """The choice made if none is given."""
         return self.choices[0].key
 
     def choice(self, key: str) -> Choice:
-        """One of the choices, by what is typed for it."""
+        """One of the choices, by its key."""
         return next(choice for choice in self.choices if choice.key == key)
 
 
@@ -136,7 +136,7 @@ SETTINGS = (
     Setting(
         "mars",
         "Which confidence level does MARS have?",
-        "The text does not say, but its O(T^2) running time fits one subset for each step: "
+        "The text does not say, but its O(T^2) running time fits one subset per step: "
         "delta = 1/T. The authors of MARS use 1/1000 in their experiments at the same horizon.",
         (
             Choice("1/T", "delta = 1/T: T subsets"),
@@ -155,7 +155,7 @@ def defaults() -> Chosen:
 
 
 def choose(texts: Iterable[str]) -> Chosen:
-    """The settings, changed as texts like ``ties=first`` say.
+    """The settings, changed by strings such as ``ties=first``.
 
     >>> choose(["ties=first"])["ties"]
     'first'

@@ -19,7 +19,7 @@ from lowbid.simulation._loop import loop_for
 from lowbid.simulation._provenance import provenance
 from lowbid.simulation._share import Share
 
-# Where the last tenth of a run begins, whose regret tells whether the run is stuck.
+# Where the last tenth of a run begins; its regret shows whether the run is stuck.
 _LAST_TENTH = 0.9
 # Points of a curve, evenly on a logarithmic axis.
 _CURVE_POINTS = 24
@@ -32,17 +32,17 @@ class SweptPolicy:
     Attributes
     ----------
     name : str
-        What tables call it; no two policies of a sweep have the same name.
+        Its name in tables; unique within a sweep.
     rule : str
-        What all settings of one table of the file have in common: its name.
+        The name of the table in the file that it comes from.
     policy : Policy
         The policy.
     settings : dict
-        The parameters that the file gives.
+        The parameters given in the file.
     longest : int or None
         The longest horizon that it plays; None if it plays all.
     share : float
-        The part of the usual number of runs that it plays.
+        The fraction of the usual number of runs that it plays.
     """
 
     name: str
@@ -73,17 +73,17 @@ class SweptEnvironment:
     Attributes
     ----------
     name : str
-        A short name; no two environments of a sweep have the same.
+        A short name; unique within a sweep.
     environment : Environment
         The arms.
     title : str
-        What it is, in words.
+        A short description.
     group : str
-        What it belongs to; a file's `tune` can name groups.
+        The group it belongs to; a file's `tune` can name groups.
     clean : str
         The name of the same environment without outliers; empty if there is none.
     horizons : tuple of int
-        Its own horizons, instead of those of the sweep.
+        Horizons used instead of those of the sweep.
     """
 
     name: str
@@ -107,7 +107,7 @@ class SweptEnvironment:
 
 
 class Place(NamedTuple):
-    """Where policies are compared: an environment, after so many steps, from one seed."""
+    """Where policies are compared: an environment, a number of steps, and a seed."""
 
     environment: str
     step: int
@@ -116,7 +116,7 @@ class Place(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Cell:
-    """One policy on one environment: what one file holds the runs of.
+    """One policy on one environment; its runs are kept in one file.
 
     Attributes
     ----------
@@ -125,7 +125,8 @@ class Cell:
     horizon, seed : int
         See `lowbid.simulate`.
     runs : int
-        How many runs are wanted; with a precision, how many decide on the number of the others.
+        The number of runs wanted; with a precision, the number of pilot runs that decide how many
+        more are needed.
     record : tuple of int
         The steps at which the regret is judged; the last is the horizon.
     keep : tuple of int
@@ -147,11 +148,11 @@ class Cell:
 
     @functools.cached_property
     def digest(self) -> str:
-        """A name for the runs that changes with anything that they depend on.
+        """A name for the runs that changes with everything they depend on.
 
         That is the policy's parameters and what its rule reads, the environment and its table, the
-        code of the loop that plays them and of all that it calls, the version of the random
-        streams, the horizon, the seed and the checkpoints. The number of runs is not among them:
+        code of the loop that plays them and of everything it calls, the version of the random
+        streams, the horizon, the seed and the checkpoints. It does not include the number of runs:
         more runs begin with the same runs.
         """
         policy, environment = self.policy.policy, self.environment.environment
@@ -169,12 +170,12 @@ class Cell:
         return [Place(self.environment.name, step, self.seed) for step in self.record]
 
     def share(self, first: int, last: int) -> Share:
-        """The runs `first` to before `last`, to be played."""
+        """A task for the runs from `first` up to, but not including, `last`."""
         policy, environment = self.policy.policy, self.environment.environment
         return Share(policy, environment, self.horizon, self.seed, self.checkpoints, first, last)
 
     def result(self, regret: Any, pulls: Any) -> Result:
-        """What was played, as a result that says what it is."""
+        """The runs played so far, as a result with its provenance."""
         named, arms = {self.policy.name: self.policy.policy}, self.environment.environment
         source = provenance(named, arms, self.horizon, len(regret), self.seed)
         return Result(
@@ -203,14 +204,14 @@ def last_tenth(horizon: int) -> int:
 
 
 def _code(policy: Policy, environment: Environment) -> str:
-    """A fingerprint of the loop with everything that is compiled into it."""
+    """A fingerprint of the loop and everything compiled into it."""
     loop, _ = loop_for(policy, environment, None, 0)
     functions = () if policy.compiled else (*policy.kernels, environment.draw)
     return " ".join(map(code_digest, (loop, *functions)))
 
 
 def _plain(value: Any) -> str:
-    """What a rule reads, as a text: all numbers of all arrays."""
+    """The data a rule reads, as a string: all numbers in all arrays."""
     if isinstance(value, np.ndarray):
         content = hashlib.blake2b(np.ascontiguousarray(value).tobytes(), digest_size=16)
         return f"{value.dtype}{value.shape}{content.hexdigest()}"
@@ -218,4 +219,4 @@ def _plain(value: Any) -> str:
         return f"({','.join(map(_plain, value))})"
     if isinstance(value, int | float | str | np.generic):
         return repr(value)
-    return type(value).__qualname__  # a plain policy reads itself, which is described already
+    return type(value).__qualname__  # a plain policy reads itself, which is already described

@@ -21,7 +21,7 @@ _PATIENCE = 10.0
 class Dask(Engine):
     """The workers of a running Dask scheduler.
 
-    A task whose worker dies is given to another one by Dask itself, up to its own limit.
+    Dask itself reassigns a task whose worker dies, up to its own limit.
     """
 
     def __init__(self, address: str) -> None:
@@ -48,16 +48,16 @@ class Dask(Engine):
 
     @property
     def workers(self) -> int:  # type: ignore[override]
-        """The threads of all workers that are connected, asked for once a second."""
+        """The number of threads of all connected workers, refreshed once per second."""
         now = time.monotonic()
         if now - self._asked > 1.0:
             self._asked = now
-            with contextlib.suppress(Exception):  # the connection is down: `check` says so in time
+            with contextlib.suppress(Exception):  # the connection is down: `check` will report it
                 self._threads = sum(self.client.nthreads().values())
         return self._threads
 
     def submit(self, shares: Sequence[Share]) -> Future[Answers]:
-        """Hand out a task."""
+        """Submit a task."""
         answer: Future[Answers] = Future()
         answer.set_running_or_notify_cancel()
         sent = self.client.submit(play_task, shares, pure=False, retries=1)
@@ -78,14 +78,14 @@ class Dask(Engine):
             raise WorkerError(f"the Dask scheduler at {self.address} is gone")
 
     def is_death(self, error: BaseException) -> bool:
-        """Whether Dask gave a task up because workers died of it."""
+        """Whether Dask gave up a task because it killed its workers."""
         return isinstance(error, self._death)
 
     def revive(self) -> None:
-        """Dask looks after its workers itself."""
+        """Do nothing: Dask looks after its workers itself."""
 
     def abandon(self, future: Future[Answers]) -> bool:
-        """Restart the worker that does not answer, if it can be restarted."""
+        """Restart the worker that does not respond, if possible."""
         sent = self._sent.pop(future, None)
         if sent is not None:
             with contextlib.suppress(Exception):  # a worker without a nanny cannot be restarted
@@ -103,7 +103,7 @@ class Dask(Engine):
 
 
 def _pass_on(done: Any, answer: Future[Answers]) -> None:
-    """Hand the outcome of a Dask future on to one of Python's own."""
+    """Copy the outcome of a Dask future to a standard one."""
     if answer.done():
         return
     if done.status == "finished":

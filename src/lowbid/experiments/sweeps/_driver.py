@@ -1,4 +1,4 @@
-"""The driver of a sweep: hands out tasks, takes in runs, keeps them, and deals with what breaks."""
+"""The driver of a sweep: hands out tasks, collects and saves runs, and handles failures."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from lowbid.experiments.sweeps._store import CellStore, Window
 from lowbid.experiments.sweeps._sweep import Precision
 from lowbid.simulation._share import PlayedShare
 
-# Tasks are made to last about so long, so that handing them out costs next to nothing.
+# Tasks are sized to last about this long, so that the cost of handing them out is negligible.
 _TASK_SECONDS = 2.0
 _SHORTEST_TASK = 0.02
-# A task that does not answer for this many times its estimate, and this long, is given up.
+# A task that does not respond within this multiple of its estimate, and this long, is given up.
 _PATIENCE, _LEAST_PATIENCE = 30.0, 300.0
 _ATTEMPTS = 3
-# Runs of a cell that is not finished yet are kept this often.
+# Runs of an unfinished cell are saved this often.
 _SAVE_SECONDS = 15.0
 _POLL = 0.1
 
@@ -46,7 +46,7 @@ class Work:
 
     @property
     def in_order(self) -> int:
-        """How many runs are there without a gap."""
+        """The number of runs before the first gap."""
         end = self.on_file
         while end in self.parts:
             end += len(self.parts[end].regret)
@@ -55,7 +55,7 @@ class Work:
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """Some runs of a cell, as a part of a task."""
+    """Some runs of a cell, as part of a task."""
 
     work: Work
     first: int
@@ -103,7 +103,7 @@ class Driver:
         self._waiting_seconds, self._counted_until = 0.0, 0.0
 
     def run(self, show: Callable[[], None] = lambda: None) -> None:
-        """Play everything; what was played is kept, whatever ends this."""
+        """Play everything; finished runs are saved, whatever ends this."""
         try:
             while self.waiting or self.at_work or self.suspects or self.again:
                 self._hand_out()
@@ -122,7 +122,7 @@ class Driver:
     @property
     def seconds_left(self) -> float:
         """An estimate of the work that is left, in seconds of one worker."""
-        # Adding up 100,000 cells takes a while, so that is done now and then only.
+        # Summing over 100,000 cells takes a while, so it is done only now and then.
         now = time.monotonic()
         if now >= self._counted_until:
             self._waiting_seconds = sum(
@@ -135,16 +135,16 @@ class Driver:
 
     @property
     def finished(self) -> int:
-        """How many cells have all their runs."""
+        """The number of cells that have all their runs."""
         return sum(work.on_file >= work.wanted for work in self.works.values())
 
     def _hand_out(self) -> None:
-        """Give workers enough to do; what may have killed one is done alone."""
+        """Keep workers busy; a task that may have killed a worker is run alone."""
         if self.suspects:
             if not self.at_work:
                 self._submit(self.suspects.popleft())
             return
-        # No more than workers have hands: one that waits in line could be taken for silent.
+        # No more tasks than free workers: one that waits in line could be taken for silent.
         room = max(1, self.engine.workers) - len(self.at_work)
         left = self.seconds_left if room > 0 else 0.0
         for _ in range(room):
@@ -158,7 +158,7 @@ class Driver:
             self._submit(Task(pieces, cost))
 
     def _next_pieces(self, left: float) -> Iterator[Piece]:
-        """Pieces for one task: of one cell if that is large, of many if they are small."""
+        """Pieces for one task: from one cell if it is large, from many if they are small."""
         even = left / (4.0 * max(1, self.engine.workers))
         budget = min(_TASK_SECONDS, max(_SHORTEST_TASK, even))
         while self.waiting and budget > 0.0:
@@ -188,7 +188,7 @@ class Driver:
         task = self.at_work.pop(future)
         error = None if future.cancelled() else future.exception()
         if future.cancelled() or isinstance(error, WorkerError):
-            self.again.append(task)  # lost on the way; if the engine is gone, it says so itself
+            self.again.append(task)  # lost in transit; an engine that is gone reports that itself
             time.sleep(_POLL)
         elif error is None:
             for piece, answer in zip(task.pieces, future.result(), strict=True):
@@ -215,7 +215,7 @@ class Driver:
             self._save(work)
 
     def _complete(self, work: Work) -> None:
-        """Keep a cell's runs; if they were a pilot, find out how many more it needs."""
+        """Save a cell's runs; if they were a pilot, find out how many more it needs."""
         regret = self._save(work)
         if work.on_file < work.wanted:
             return  # runs on file were lost meanwhile, and are played again
@@ -230,7 +230,7 @@ class Driver:
                 self._save(work)
 
     def _save(self, work: Work) -> npt.NDArray[Any]:
-        """Put what is there without a gap on file; the answer is the regret of all these runs."""
+        """Save the runs before the first gap; returns their regret."""
         before, end = self.store.result(work.cell), work.in_order
         there = 0 if before is None else before.regret.shape[1]
         if there < work.on_file:
@@ -267,7 +267,7 @@ class Driver:
         work.parts.clear()
 
     def _mourn(self, task: Task, error: BaseException) -> None:
-        """A worker died: all that was at work may have been the cause, and is done again alone."""
+        """A worker died: any running task may be the cause, so each is repeated alone."""
         lost = [task, *self._lose_all()]
         self.engine.revive()
         for each in lost:
@@ -279,7 +279,7 @@ class Driver:
                 self.suspects.extend(_apart(each))
 
     def _lose_all(self) -> list[Task]:
-        """Tasks that will not be answered by an engine that is about to be revived."""
+        """Collect the tasks that are lost when the engine is restarted."""
         lost = [task for future, task in self.at_work.items() if not _succeeded(future)]
         for future in [future for future in self.at_work if _succeeded(future)]:
             self._take_in(future)
@@ -287,7 +287,7 @@ class Driver:
         return lost
 
     def _give_up_the_silent(self) -> None:
-        """Hand tasks that do not answer out again; a cell that never answers has failed."""
+        """Hand out silent tasks again; a cell that never responds has failed."""
         now = time.monotonic()
         for future, task in list(self.at_work.items()):
             limit = self.time_limit or max(_LEAST_PATIENCE, _PATIENCE * task.estimate)
@@ -309,7 +309,7 @@ class Driver:
 def works_of(
     cells: Sequence[Cell], store: CellStore, precision: Precision | None
 ) -> Iterator[Work]:
-    """What is to be played of each cell, less what is on file; equal cells are played once."""
+    """The work left for each cell, minus what is on file; identical cells are played once."""
     by_digest: dict[str, Cell] = {}
     for cell in cells:
         known = by_digest.get(cell.digest)
@@ -324,7 +324,7 @@ def works_of(
 
 
 def further_on_file(cell: Cell, store: CellStore, precision: Precision) -> int | None:
-    """How many runs the pilot on file asks for; None if there is none."""
+    """The number of runs that the pilot on file calls for; None if there is no pilot."""
     result = store.result(cell)
     if result is None or result.regret.shape[1] < cell.runs:
         return None
@@ -338,7 +338,7 @@ def _after(parts: Sequence[npt.NDArray[Any]], skipped: int) -> list[npt.NDArray[
 
 
 def _apart(task: Task) -> list[Task]:
-    """Every piece of a task as a task of its own."""
+    """Every piece of a task as a separate task."""
     share = task.estimate / len(task.pieces)
     return [Task([piece], share, task.deaths, task.silences) for piece in task.pieces]
 

@@ -1,4 +1,4 @@
-"""Where tasks are done: threads, processes, an executor, or a Dask cluster."""
+"""Where tasks run: threads, processes, an executor, or a Dask cluster."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Answers = list["PlayedShare | Failure"]
 
 
 def play_task(shares: Sequence[Share], stop: Ints | None = None) -> Answers:
-    """Play some shares, one after another; one that fails does not keep the others from it."""
+    """Play some shares, one after another; a failure does not affect the others."""
     return [_play(share, stop) for share in shares]
 
 
@@ -50,12 +50,12 @@ def _play(share: Share, stop: Ints | None) -> PlayedShare | Failure:
 
 
 class Engine:
-    """Base class of engines: an executor, and what can go wrong with it.
+    """Base class of engines: an executor, and how to recover when it fails.
 
     Attributes
     ----------
     workers : int
-        How many tasks are done at a time.
+        The number of tasks that run at a time.
     """
 
     workers: int
@@ -65,34 +65,34 @@ class Engine:
         self.workers = workers_of(executor)
 
     def submit(self, shares: Sequence[Share]) -> Future[Answers]:
-        """Hand out a task."""
+        """Submit a task."""
         return self.executor.submit(play_task, shares)
 
     def check(self) -> None:
-        """Raise a `WorkerError` if whoever hands out the work is gone."""
+        """Raise a `WorkerError` if the scheduler is gone."""
 
     def is_death(self, error: BaseException) -> bool:
         """Whether an error means that a worker died, rather than that a task failed."""
         return isinstance(error, BrokenExecutor)
 
     def revive(self) -> None:
-        """Make good for workers that died; all tasks that were handed out are lost."""
+        """Replace workers that died; all submitted tasks are lost."""
         raise WorkerError(
             "the executor's workers died, and it cannot be started again from here; start another "
-            "one and run the sweep again: what was finished is kept."
+            "one and run the sweep again: finished work is kept."
         )
 
     def abandon(self, future: Future[Answers]) -> bool:
-        """Give up a task that does not answer; whether all others were lost with it."""
+        """Give up a task that does not respond; returns whether all others were lost with it."""
         future.cancel()
         return False
 
     def close(self, *, now: bool) -> None:
-        """End the workers that were started here; at once if nobody waits for their tasks."""
+        """Stop the workers started here; at once if nobody is waiting for their tasks."""
 
 
 class Threads(Engine):
-    """Threads of this process, which do not keep it from ending."""
+    """Threads of this process, which do not keep it from exiting."""
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
@@ -109,7 +109,7 @@ class Threads(Engine):
             task()
 
     def submit(self, shares: Sequence[Share]) -> Future[Answers]:
-        """Hand out a task."""
+        """Submit a task."""
         future: Future[Answers] = Future()
         stop = self._stops[future] = np.zeros(1, np.int64)
 
@@ -123,7 +123,7 @@ class Threads(Engine):
         return future
 
     def abandon(self, future: Future[Answers]) -> bool:
-        """Tell a task to end, and put another thread in the place of the one that it holds up."""
+        """Ask a task to end, and replace the thread that it blocks."""
         self._stops.pop(future, np.zeros(1))[0] = 1
         if not future.cancel():
             self._start()
@@ -139,14 +139,14 @@ class Threads(Engine):
 
 
 class Processes(Engine):
-    """Processes of this machine; they end with this one, however that ends."""
+    """Processes on this machine; they end with this one, however it ends."""
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
         self.revive()
 
     def revive(self) -> None:
-        """Start all processes anew."""
+        """Restart all processes."""
         before: Executor | None = getattr(self, "executor", None)
         if before is not None:
             before.shutdown(wait=False, cancel_futures=True)
@@ -156,12 +156,12 @@ class Processes(Engine):
             initializer=_end_with_parent,
             initargs=(os.getpid(),),
         )
-        # Python and all that it imports take a while; no task should be blamed for that.
+        # Starting Python and importing takes a while; no task should be blamed for that.
         ready = [self.executor.submit(int) for _ in range(self.workers)]
         wait(ready, timeout=_START_SECONDS)
 
     def abandon(self, future: Future[Answers]) -> bool:
-        """End all processes: nobody knows which one has the task."""
+        """Restart all processes: there is no telling which one has the task."""
         self._kill()
         return True
 

@@ -39,7 +39,7 @@ _OURS = {
 
 
 def environments_of_table(table: Mapping[str, Any], number: int) -> list[SweptEnvironment]:
-    """The environments of a table: one for each combination in `each`, and each draw."""
+    """The environments of a table: one per combination in `each` and per draw."""
     each, pairs = table.get("each", {}), table.get("pairs")
     require(isinstance(each, dict), f"each is {each!r}; give a table of lists, {{sd = [1, 2]}}.")
     rest = {key: value for key, value in table.items() if key not in _OURS}
@@ -72,7 +72,7 @@ def _swept(table: Mapping[str, Any], name: str, environment: Environment) -> Swe
 
 
 def _environment(table: Mapping[str, Any]) -> Environment:
-    """Arms from a family and its numbers; the paper's tests; values with how often each comes."""
+    """Arms from a family and its numbers, a test of the paper, or values with their counts."""
     family = table.get("family")
     if family == "paper":
         require(set(table) <= {"family", "test"}, "family is 'paper'; give it test = 1 to 5 alone.")
@@ -103,7 +103,7 @@ def _empirical(table: Mapping[str, Any]) -> Empirical:
 
 
 def _drawn(table: Mapping[str, Any], environment: Environment) -> list[Environment]:
-    """As many environments with given arms as are to be drawn from one with random arms."""
+    """Environments with fixed arms, drawn from one with random arms."""
     if "draws" not in table:
         require("draw_seed" not in table, "draw_seed is given without draws; give draws = 20, say.")
         return [environment]
@@ -117,7 +117,7 @@ def _drawn(table: Mapping[str, Any], environment: Environment) -> list[Environme
 
 
 def _wrapped(table: Mapping[str, Any], environment: Environment) -> Environment:
-    """Arms that pay, or that are misreported now and then, if the table says so."""
+    """Arms that pay rewards, or are occasionally misreported, if the table says so."""
     rewards, outliers = table.get("rewards", False), table.get("outliers")
     require_flag("rewards", rewards)
     if rewards:

@@ -1,4 +1,4 @@
-"""What tables show of a cell: its regret after so many steps, over some runs."""
+"""The figures of a cell in tables: its regret after a number of steps, over some runs."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from lowbid.experiments.sweeps._cell import Cell, last_tenth
 from lowbid.policies._base import Floats, Ints
 from lowbid.simulation import Result, estimate
 
-# A run is stuck if its last tenth loses at least this part of the smallest gap in every step.
+# A run is stuck if its last tenth loses at least this fraction of the smallest gap per step.
 _STUCK = 0.9
 
 
 class Figures(NamedTuple):
-    """The regret of one cell after so many steps.
+    """The regret of one cell after a number of steps.
 
     Attributes
     ----------
@@ -25,10 +25,10 @@ class Figures(NamedTuple):
     mean, sd, se, low, high : float
         See `lowbid.simulation.Estimate`.
     median, q95, worst : float
-        The regret that half of the runs, 95% of them, and all of them do not exceed.
+        The median, the 95% quantile and the maximum of the regret.
     stuck : float or None
-        The share of runs that end on a wrong arm; None where that is not known: before the horizon,
-        and if the arms differ from run to run.
+        The share of runs that end on a wrong arm; None where unknown: before the horizon, and if
+        the arms differ from run to run.
     """
 
     runs: int
@@ -66,7 +66,7 @@ def _stuck(cell: Cell, checkpoints: Ints, regret: Floats) -> float | None:
 
 
 def stuck_runs(arms: Arms, checkpoints: Ints, regret: Floats) -> Floats:
-    """Which runs, (run, checkpoint), end on a wrong arm: 1 for those, 0 for the others."""
+    """Which runs, (run, checkpoint), end on a wrong arm: 1 if they do, 0 otherwise."""
     means, horizon = np.sort(arms.means), int(checkpoints[-1])
     before = checkpoints.tolist().index(last_tenth(horizon))
     lost = regret[:, -1] - regret[:, before]

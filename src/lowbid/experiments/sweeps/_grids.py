@@ -14,7 +14,7 @@ from lowbid.errors import InvalidValueError
 from lowbid.experiments._names import nearest
 
 _RANGE = ("from", "to", "step", "count", "log")
-# A slip of the pen should not ask for a million policies.
+# A typo should not request a million policies.
 _MOST = 100_000
 
 
@@ -23,9 +23,9 @@ def settings_of(
 ) -> list[dict[str, Any]]:
     """All combinations of values, each as a mapping from parameters to values.
 
-    A list is a list of values, a table such as ``{from = 1, to = 8, step = 1}`` a range; what is
-    neither is one value. `pairs` lists combinations of some parameters, which are not combined with
-    one another but with all the rest.
+    A list gives several values, and a table such as ``{from = 1, to = 8, step = 1}`` a range;
+    anything else is a single value. `pairs` lists combinations of some parameters, which are
+    combined with all other parameters but not with one another.
 
     >>> for each in settings_of({"padding": [1, 2], "batches": {"from": 2, "to": 4, "step": 2}}):
     ...     print(each)
@@ -118,5 +118,5 @@ def _steps(name: str, low: Any, high: Any, step: Any) -> Iterator[Any]:
 
 
 def _short(value: float) -> float:
-    """A value as one would write it: 0.3, not 0.30000000000000004."""
+    """A value in its short form: 0.3, not 0.30000000000000004."""
     return float(f"{value:.12g}")

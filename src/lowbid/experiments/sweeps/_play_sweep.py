@@ -1,4 +1,4 @@
-"""Playing a sweep into a folder, and reading what the folder holds of it."""
+"""Play a sweep into a folder, and read its results from the folder."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from lowbid.experiments.sweeps._sweep_file import read_sweep
 from lowbid.experiments.sweeps._tidy import Row, SweepTable, row_of
 from lowbid.simulation._progress import Progress
 
-# Where nobody looks at a bar, a line is written this often.
+# Without a progress bar, a line is written this often.
 _LINE_SECONDS = 60.0
 _PARTS = 1_000_000
 
@@ -37,15 +37,15 @@ class Plan(NamedTuple):
     Attributes
     ----------
     cells : list of Cell
-        All cells of the sweep; some may be the same but for their names.
+        All cells of the sweep; some may differ only in their names.
     different : int
         How many of them differ.
     finished : int
         How many of these are on file.
     runs, steps : int
-        What is left to play; with a precision, at least.
+        The amount left to play; with a precision, at least this much.
     seconds : float
-        An estimate of how long that takes one worker.
+        An estimate of how long that takes with one worker.
     damaged : list of Path
         Files that cannot be used, and are played again.
     """
@@ -60,7 +60,7 @@ class Plan(NamedTuple):
 
 
 def plan(sweep: Sweep, store: CellStore, rates: Rates, engine: Engine) -> Plan:
-    """Look what is on file, and estimate how long the rest takes."""
+    """Find out what is on file, and estimate how long the rest takes."""
     cells = sweep.cells
     works = list(works_of(cells, store, sweep.precision))
     left = [work for work in works if work.on_file < work.wanted]
@@ -73,7 +73,7 @@ def plan(sweep: Sweep, store: CellStore, rates: Rates, engine: Engine) -> Plan:
 
 
 def described(sweep: Sweep, found: Plan, workers: int) -> str:
-    """A plan in words."""
+    """A plan as text."""
     horizons = sorted({cell.horizon for cell in found.cells})
     lines = [
         f"{sweep.title}: {len(sweep.policies)} policies x {len(sweep.environments)} environments, "

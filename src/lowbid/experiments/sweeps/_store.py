@@ -4,10 +4,10 @@ A cell's file is a result of one policy (`lowbid.Result.load` reads it) with the
 so far, so that more runs can be added. It is replaced whole or not at all, and carries checksums:
 what is cut short or changed is noticed when it is read, and played again.
 
-The index has a line for each time that a file was written, with the figures that tables need: what
-has not changed since (its size and time are those of the index) need not be read. The index can be
-lost or damaged without harm: it is made again from the files. Several processes may write at once,
-since lines are appended whole.
+The index gets one line whenever a file is written, with the figures that tables need: a file that
+has not changed since (according to its size and time) need not be read. The index can be lost or
+damaged without harm: it is made again from the files. Several processes may write at once, since
+lines are appended whole.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from lowbid.simulation import Result
 
 
 class Window(NamedTuple):
-    """The runs that figures are made from: `first` to before `last`."""
+    """The runs behind the figures: from `first` up to, but not including, `last`."""
 
     first: int
     last: int
 
 
 class Entry(NamedTuple):
-    """What the index says of a cell's file.
+    """What the index says about a cell's file.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class CellStore:
     Attributes
     ----------
     damaged : list of Path
-        Files that could not be read, and are as good as not there.
+        Files that could not be read and are treated as missing.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -77,7 +77,7 @@ class CellStore:
         return self.folder / "cells" / cell.digest[:2] / f"{cell.digest}.npz"
 
     def runs(self, cell: Cell) -> int:
-        """How many runs of a cell are on file, and whole."""
+        """The number of runs of a cell that are on file and intact."""
         entry = self._current(cell)
         if entry is not None:
             return entry.runs
@@ -85,12 +85,12 @@ class CellStore:
         return 0 if result is None else result.regret.shape[1]
 
     def seconds(self, cell: Cell) -> float:
-        """How long playing its runs took, as far as that is known."""
+        """How long it took to play its runs, if known."""
         entry = self._entries.get(cell.digest)
         return 0.0 if entry is None else entry.seconds
 
     def result(self, cell: Cell) -> Result | None:
-        """The runs on file, if there is a file and it is whole and of this very cell."""
+        """The runs on file, if the file exists, is intact and belongs to this cell."""
         path = self.path(cell)
         if not path.is_file():
             return None
@@ -105,14 +105,14 @@ class CellStore:
         return result
 
     def save(self, cell: Cell, result: Result, seconds: float, window: Window) -> Entry:
-        """Keep the runs of a cell in place of those on file, and say so in the index."""
+        """Save the runs of a cell, replacing those on file, and update the index."""
         path = self.path(cell)
         path.parent.mkdir(parents=True, exist_ok=True)
         result.save(path)
         return self._note(cell, result, seconds, window)
 
     def figures(self, cell: Cell, window: Window) -> dict[int, Figures] | None:
-        """What tables show of some runs of a cell, by step; None if they are not on file."""
+        """The figures of some runs of a cell, by step; None if they are not on file."""
         entry = self._current(cell)
         if entry is not None and (entry.runs < window.last or window.last <= window.first):
             return None
@@ -124,7 +124,7 @@ class CellStore:
         return self._note(cell, result, self.seconds(cell), window).figures
 
     def _current(self, cell: Cell) -> Entry | None:
-        """What the index says of a cell, if its file has not been touched since."""
+        """What the index says about a cell, if its file has not changed since."""
         entry = self._entries.get(cell.digest)
         if entry is None:
             return None
@@ -146,8 +146,8 @@ class CellStore:
         )
         self._entries[cell.digest] = entry
         line = json.dumps({"cell": cell.digest, **_plain(entry)}, separators=(",", ":"))
-        # One write: lines of two processes do not get mixed up. A line that was cut short by a
-        # power loss is ended first.
+        # One write, so that lines of two processes do not get mixed up. It first ends any line that
+        # was cut short by a power loss.
         with open(self.index_file, "ab", buffering=0) as file:
             file.write(f"\n{line}\n".encode())
         return entry

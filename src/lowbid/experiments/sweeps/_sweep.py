@@ -16,7 +16,7 @@ from lowbid.simulation._inputs import check_losses, check_size
 
 
 class Tier(NamedTuple):
-    """A horizon and its runs: at which shorter horizons they are judged, and what else is kept."""
+    """A horizon and its runs, the shorter horizons that are judged, and further steps to keep."""
 
     steps: int
     runs: int
@@ -25,14 +25,14 @@ class Tier(NamedTuple):
 
 
 class Precision(NamedTuple):
-    """How exact means are to be: the half width of an interval as a part of the mean."""
+    """The precision of means: the half-width of an interval as a fraction of the mean."""
 
     within: float
     most_runs: int
 
 
 class TuneSplit(NamedTuple):
-    """Names of environments that settings are chosen on, and of those that judge the choice."""
+    """Names of the environments used for choosing settings, and of those used for judging them."""
 
     on: tuple[str, ...]
     judge: tuple[str, ...]
@@ -45,9 +45,9 @@ class Sweep:
     Attributes
     ----------
     name : str
-        A short name, also that of its part of a folder.
+        A short name, also used for its part of a folder.
     title : str
-        What its page is called.
+        The title of its page.
     policies : sequence of SweptPolicy
         Who plays.
     environments : sequence of SweptEnvironment
@@ -55,11 +55,11 @@ class Sweep:
     tiers : sequence of Tier
         The horizons, with their runs.
     runs : int
-        The runs of environments with horizons of their own.
+        The number of runs for environments with their own horizons.
     seeds : sequence of int
-        Every cell is played from each.
+        Every cell is played with each seed.
     precision : Precision, optional
-        How exact means are to be; by default every cell has the runs that it is given.
+        The precision of means; by default, every cell has a fixed number of runs.
     tune : TuneSplit, optional
         Which environments choose settings, and which judge them.
     text : str
@@ -83,7 +83,7 @@ class Sweep:
             require(bool(names), f"there are no {what}; give at least one.")
             counts = collections.Counter(names)
             twice = next((name for name in names if counts[name] > 1), None)
-            require(twice is None, f"two {what} are named {twice!r}; give one another name.")
+            require(twice is None, f"two {what} are named {twice!r}; rename one of them.")
         known = [each.name for each in self.environments]
         for each in self.environments:
             if each.clean:
@@ -91,7 +91,7 @@ class Sweep:
 
     @functools.cached_property
     def cells(self) -> list[Cell]:
-        """All cells, short horizons first, and of one environment beside one another."""
+        """All cells, short horizons first, grouped by environment."""
         found = [
             cell
             for environment in self.environments
@@ -117,7 +117,7 @@ class Sweep:
             check_size(max(cell.runs, most), 1, len(cell.checkpoints), n_arms)
 
     def places(self, cells: Sequence[Cell]) -> dict[Place, set[str]]:
-        """The policies that are to be compared at each place."""
+        """The policies to be compared at each place."""
         found: dict[Place, set[str]] = {}
         for cell in cells:
             for place in cell.places:
@@ -143,15 +143,15 @@ def environments_named(environments: Sequence[SweptEnvironment], names: Sequence
 def tune_split(
     environments: Sequence[SweptEnvironment], on: Sequence[str], judge: Sequence[str]
 ) -> TuneSplit:
-    """Two sets of environments that have none in common."""
+    """Two disjoint sets of environments."""
     chosen, judging = environments_named(environments, on), environments_named(environments, judge)
     if not chosen or not judging:
         raise InvalidValueError("tune is given no environments; name some in on and in judge.")
     both = sorted(set(chosen) & set(judging))
     if both:
         raise InvalidValueError(
-            f"tune is given {both[0]!r} both to choose on and to judge by; whoever judges must not "
-            "have been seen before."
+            f"tune is given {both[0]!r} both to choose on and to judge by; judge by environments "
+            "that were not used for choosing."
         )
     return TuneSplit(tuple(chosen), tuple(judging))
 

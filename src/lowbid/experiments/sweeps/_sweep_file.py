@@ -35,10 +35,10 @@ _ENTRIES = (
     "environments",
     "environments_from",
 )
-# Sweep files that come with lowbid, whose environments others can take.
+# Sweep files that come with lowbid, whose environments other files can use.
 _OF_LOWBID = {"league": Path(__file__).parents[1] / "league" / "league.toml"}
 _DEFAULT_RUNS, _DEFAULT_MOST_RUNS = 100, 10_000
-# Fewer runs than this say too little of how many more are needed.
+# Fewer runs than this say too little about how many more are needed.
 _FEWEST_PILOT_RUNS = 20
 
 
@@ -96,7 +96,7 @@ class _SweepReader(TomlFile):
         make: Callable[[Mapping[str, Any], int], list[N]],
         before: Sequence[N] = (),
     ) -> list[N]:
-        """What all tables of a name make; no two may have the same name."""
+        """The items of all tables with a name; no two items may have the same name."""
         found: list[N] = list(before)
         for number, table in enumerate(self.tables(name)):
             found += self.at(partial(_new, name, make, table, number, found), name, number)
@@ -157,7 +157,7 @@ def _new(
     number: int,
     before: list[N],
 ) -> list[N]:
-    """What a table makes, if none of it is there already."""
+    """The items of a table, unless one exists already."""
     new = make(table, number)
     names = {each.name for each in before}
     for each in new:
@@ -203,14 +203,14 @@ def _tier(table: Mapping[str, Any], runs: int) -> Tier:
 
 
 def policies_of_table(table: Mapping[str, Any], number: int) -> list[SweptPolicy]:
-    """The policies of one table: one for each combination of parameters."""
+    """The policies of one table: one per combination of parameters."""
     ours = {"name", "policy", "pairs", "longest", "share"}
     varied = {key: value for key, value in table.items() if key not in ours}
     longest, share = table.get("longest"), table.get("share", 1.0)
     if longest is not None:
         longest = require_whole("longest", longest)
     good = is_number(share) and 0.0 < share <= 1.0 and math.isfinite(share)
-    require(good, f"share is {share!r}; give a part of the runs, above 0 and up to 1.")
+    require(good, f"share is {share!r}; give a fraction of the runs, above 0 and up to 1.")
     combinations = settings_of(varied, table.get("pairs"))
     differ = [
         key for key in combinations[0] if any(s[key] != combinations[0][key] for s in combinations)

@@ -1,4 +1,4 @@
-"""Who is how far from the best, over all places of a sweep, and how sure that is."""
+"""How far each policy is from the best, over all places of a sweep, with intervals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lowbid.policies._base import Floats
 
 _RESAMPLES, _SEED = 2_000, 0
 _ENDS = (0.025, 0.975)
-# Ratios to a regret of nothing would be infinite.
+# Ratios to a regret of zero would be infinite.
 _SMALLEST_REGRET = 1e-12
 
 Ratios = dict[Place, dict[str, float]]
@@ -37,13 +37,13 @@ class SweepScore(NamedTuple):
     name : str
         The policy.
     mean : Part
-        The geometric mean, over places, of its mean regret over the lowest one.
+        The geometric mean, over places, of its mean regret relative to the lowest.
     worst : Part
         The largest of these ratios.
     worst_at : Place
         Where that was.
     stuck : Part
-        The share of runs that end on a wrong arm, where arms are given; NaN if there are none.
+        The share of runs that end on a wrong arm, where arms are fixed; NaN if there are none.
     places : int
         The number of places.
     """
@@ -57,7 +57,7 @@ class SweepScore(NamedTuple):
 
 
 def regrets(rows: Iterable[Row], wanted: Mapping[Place, Collection[str]]) -> Ratios:
-    """The mean regret of every policy at the places where none is missing yet."""
+    """The mean regret of every policy at the places where all are finished."""
     found: Ratios = {}
     for row in rows:
         if row.policy in wanted.get(row.place, ()):
@@ -66,7 +66,7 @@ def regrets(rows: Iterable[Row], wanted: Mapping[Place, Collection[str]]) -> Rat
 
 
 def ratios_of(table: Ratios) -> Ratios:
-    """Every regret over the lowest one at its place."""
+    """Every regret relative to the lowest one at its place."""
     best = {place: min(row.values()) for place, row in table.items()}
     return {
         place: {name: ratio_to(value, best[place]) for name, value in row.items()}
@@ -75,7 +75,7 @@ def ratios_of(table: Ratios) -> Ratios:
 
 
 def ratio_to(value: float, best: float) -> float:
-    """A regret over the lowest one; 1 for the best even if that is nothing."""
+    """A regret relative to the lowest one; 1 for the best, even if that is zero."""
     return max(value, _SMALLEST_REGRET) / max(best, _SMALLEST_REGRET)
 
 
@@ -87,8 +87,8 @@ def geometric_mean(ratios: Iterable[float]) -> float:
 def sweep_scores(rows: Sequence[Row], table: Ratios) -> list[SweepScore]:
     """The score of every policy over the places of a table, best first.
 
-    The intervals say how much the score depends on which environments were chosen: environments
-    are drawn again with replacement, each with all its steps and seeds.
+    The intervals show how much the score depends on the choice of environments: these are resampled
+    with replacement, each with all its steps and seeds.
     """
     own: dict[str, dict[Place, float]] = {}
     for place, found in ratios_of(table).items():
@@ -134,7 +134,7 @@ def _score(name: str, rows: Sequence[Row], own: Mapping[Place, float]) -> SweepS
 
 @functools.lru_cache(maxsize=1)
 def _resamples(number: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-    if number < 2:  # one environment says nothing of how much others would differ
+    if number < 2:  # one environment says nothing about how much others would differ
         return np.zeros((0, number), np.int64)
     rng = np.random.default_rng(_SEED)
     return rng.integers(number, size=(_RESAMPLES, number))

@@ -2,27 +2,27 @@
 
 SWEEP_TEMPLATE = """\
 # A sweep for lowbid: run it with `lowbid sweep FILE`, look at the plan with `--dry-run`.
-# It can be stopped at any time; the same command goes on from there, also after lines were added.
+# It can be stopped at any time; the same command continues, even if lines were added meanwhile.
 
 title = "My sweep"
-horizons = [1_000, 10_000]  # steps in a run; each horizon is a simulation of its own
+horizons = [1_000, 10_000]  # steps in a run; each horizon is simulated separately
 runs = 100                  # independent runs in each cell
-seeds = [0]                 # every cell is played from each
+seeds = [0]                 # every cell is played with each seed
 
 # Instead of a fixed number of runs: the first `runs` decide how many further ones a cell needs for
-# a mean that is exact to 5%, and are then left out, so that intervals stay honest.
+# a mean that is precise to 5%, and are then left out, so that intervals stay valid.
 # precision = 0.05
 # most_runs = 10_000
 
 # Settings are chosen on some environments (names or groups) and judged on others.
-# This must stand above the tables below.
+# This line must come before the tables below.
 tune = { on = ["choosing"], judge = ["judging"] }
 
-# Policies: one table each. A list is a list of values, a table {from, to, step} or {from, to,
+# Policies: one table each. A list gives several values, a table {from, to, step} or {from, to,
 # count, log} a range; all combinations are played.
 [[policies]]
 policy = "batch-ensemble"
-name = "ensemble"            # what tables call it, with the parameters that vary
+name = "ensemble"            # its name in tables, followed by the parameters that vary
 padding = [1, 2, 4]
 batches = { from = 2, to = 4, step = 1 }
 
@@ -44,14 +44,14 @@ policy = "besa"
 longest = 1_000
 share = 0.2
 
-# Environments: a family and its parameters, one number for each arm or one for all.
+# Environments: a family and its parameters, one number per arm or one for all.
 [[environments]]
 name = "three close arms"
 group = "choosing"
 family = "bernoulli"
 mean = [0.1, 0.12, 0.2]
 
-# One environment for each combination in `each`. With random- before the family, n_arms new arms
+# One environment per combination in `each`. With random- before the family, n_arms new arms
 # are drawn in each run.
 [[environments]]
 name = "random arms"
@@ -59,7 +59,7 @@ group = "choosing"
 family = "random-gaussian"
 each = { n_arms = [5, 20], sd = [0.5, 1.0] }
 
-# Four environments, each with five arms that are drawn once and for all.
+# Four environments, each with five arms that are drawn once.
 [[environments]]
 name = "drawn"
 group = "judging"

@@ -1,4 +1,4 @@
-"""The outcome of a sweep as a tidy table: a row for each policy, environment, step and seed."""
+"""The results of a sweep as a tidy table: one row per policy, environment, step and seed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Row(NamedTuple):
 
 
 def row_of(cell: Cell, step: int, figures: Figures) -> Row:
-    """The row of a cell after so many steps."""
+    """The row of a cell after a number of steps."""
     return Row(
         cell.policy.name,
         cell.policy.rule,
@@ -64,7 +64,7 @@ class SweepTable:
         return iter(self.rows)
 
     def columns(self) -> dict[str, list[Any]]:
-        """The table by columns; parameters have columns of their own, empty where not given."""
+        """The table by columns; each parameter has its own column, empty where not given."""
         names = dict.fromkeys(name for row in self.rows for name in row.settings)
         found: dict[str, list[Any]] = {
             "policy": [row.policy for row in self.rows],
@@ -83,7 +83,7 @@ class SweepTable:
         return {**found, "cell": [row.cell for row in self.rows]}
 
     def to_csv(self, path: Path | None = None) -> str:
-        """The table as CSV, also written to a file if one is named."""
+        """The table as CSV, also written to a file if a path is given."""
         columns, text = self.columns(), io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(columns)
@@ -110,7 +110,7 @@ class SweepTable:
 
 
 def _of_one_kind(values: list[Any]) -> list[Any]:
-    """A parameter's values as numbers if all are, and else as texts."""
+    """A parameter's values as numbers if all are numbers, otherwise as strings."""
     given = [value for value in values if value is not None]
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in given):
         if all(isinstance(value, int) for value in given):

@@ -12,20 +12,20 @@ from lowbid.experiments.sweeps._tidy import Row
 
 
 class Tuned(NamedTuple):
-    """What became of a rule's best setting.
+    """How a rule's chosen setting performs elsewhere.
 
     Attributes
     ----------
     rule : str
         The rule.
     tried : int
-        How many settings of it were tried.
+        The number of settings tried.
     chosen : SweepScore
         The setting with the best score on the environments for choosing, and that score.
     judged : SweepScore
         The same setting on the environments for judging.
     hindsight : SweepScore
-        The setting that would have been the best there, which nobody could know before.
+        The setting that would have been best there, known only in hindsight.
     """
 
     rule: str
@@ -38,9 +38,9 @@ class Tuned(NamedTuple):
 def tuned(
     policies: Sequence[SweptPolicy], split: TuneSplit, rows: Sequence[Row], table: Ratios
 ) -> list[Tuned]:
-    """For each rule its setting that was best on some environments, judged by others; best first.
+    """The setting of each rule that was best on some environments, judged on others; best first.
 
-    In both, a ratio is to the lowest regret of all policies and settings of the sweep.
+    In both, ratios are relative to the lowest regret of all policies and settings in the sweep.
     """
     on, judge = (
         {

@@ -1,4 +1,4 @@
-"""What a sweep leaves for its readers: a table, a ranking, figures and a page."""
+"""The output of a sweep: a table, a ranking, figures and a page."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ from lowbid.report import (
 )
 from lowbid.simulation import caution, estimates
 
-# Curves of more cells than this would make a page that no browser likes to open.
+# Curves of more cells than this would make the page too large for browsers.
 _MOST_CURVES = 3_000
-# More rows or columns than this cannot be read on paper.
+# More rows or columns than this would be unreadable on paper.
 _MOST_ON_PAPER = 60
 
 EXPLANATION = (
@@ -62,7 +62,7 @@ EXPLANATION = (
 
 
 def write_up(sweep: Sweep, folder: Path, command: str) -> str:
-    """Write everything that can be made of what is on file; the answer is a text for a terminal."""
+    """Write everything that the results on file allow; returns a summary for the terminal."""
     store, cells = CellStore(folder), sweep.cells
     table, part = read_table(sweep, store), folder / sweep.name
     part.mkdir(parents=True, exist_ok=True)
@@ -97,7 +97,7 @@ def write_up(sweep: Sweep, folder: Path, command: str) -> str:
 
 
 def ranking_table(scores: Sequence[SweepScore]) -> Table:
-    """One row for each policy, best first."""
+    """One row per policy, best first."""
     rows = [
         [
             score.name,
@@ -114,7 +114,7 @@ def ranking_table(scores: Sequence[SweepScore]) -> Table:
 
 
 def tuning_table(choices: Sequence[Tuned]) -> Table:
-    """One row for each rule: its setting that was chosen, and how that was judged."""
+    """One row per rule: the chosen setting, and how it was judged."""
     rows = [
         [
             each.rule,
@@ -142,9 +142,7 @@ def _tuning_section(choices: Sequence[Tuned]) -> Section:
 
 def _provenance(sweep: Sweep, command: str) -> Section:
     blocks: list[Block] = [
-        Code(
-            f"{command}\n\n# What is there so far, also while it runs:\nlowbid sweep --show FOLDER"
-        )
+        Code(f"{command}\n\n# The results so far, even while it runs:\nlowbid sweep --show FOLDER")
     ]
     if sweep.precision is not None:
         blocks.append(
@@ -224,7 +222,7 @@ def _curves(
 def _draw(
     sweep: Sweep, part: Path, table: SweepTable, known: Ratios, scores: Sequence[SweepScore]
 ) -> None:
-    """Figures for a paper; without matplotlib, the page has to do."""
+    """Save figures for a paper; without matplotlib, there is only the page."""
     try:
         best = scores[:_MOST_ON_PAPER]
         spans = {score.name: score.mean for score in best}
@@ -249,7 +247,7 @@ def _draw(
 def parameter_points(
     sweep: Sweep, scores: Sequence[SweepScore]
 ) -> list[tuple[str, str, dict[str, list[tuple[float, Part]]]]]:
-    """For each rule and each parameter with several numbers: scores by the other parameters."""
+    """Scores by the other parameters, for each rule and each parameter with several values."""
     by_name = {score.name: score.mean for score in scores}
     found = []
     for rule in dict.fromkeys(each.rule for each in sweep.policies):

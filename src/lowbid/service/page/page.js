@@ -302,7 +302,7 @@ async function look() {
     const version = found.version === undefined ? JSON.stringify(found.experiments.map((each) => [each.name, each.version, each.today])) : found.version;
     if (shown.address !== path || shown.version !== version) display(page(found), path, version);
   } catch (error) {
-    if (error.status === 401) { session = null; greet(); signIn(shown.address === null ? "" : "The session is over; sign in again."); return; }
+    if (error.status === 401) { session = null; greet(); signIn(shown.address === null ? "" : "The session has ended; sign in again."); return; }
     complain(error);
   }
   timer = setTimeout(look, document.hidden ? 5 * LOOK_EVERY : LOOK_EVERY);

@@ -1,1 +1,1 @@
-"""What the service answers, one file for each group of addresses."""
+"""The routes of the service, one file per group."""

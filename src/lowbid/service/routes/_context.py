@@ -30,19 +30,19 @@ class Context:
     metrics: Metrics
 
     async def hosted(self, name: str) -> Hosted:
-        """An experiment that is open here, or is opened now."""
+        """An experiment that is already open, or is opened now."""
         found = self.experiments.open.get(name)
         if found is not None:
             return found
         return await run_in_threadpool(self.experiments.get, name)
 
     async def shown(self, name: str, view: Callable[..., Any], *arguments: Any) -> JSONResponse:
-        """What a view of an experiment's bandit gives, as JSON."""
+        """A view of an experiment's bandit, as JSON."""
         hosted = await self.hosted(name)
         return JSONResponse(await self.run(name, view, hosted.bandit, *arguments))
 
     async def run(self, name: str, work: Callable[..., Found], *arguments: Any) -> Found:
-        """Work on an experiment that may take a while; forget the experiment if it is gone."""
+        """Slow work on an experiment; forget the experiment if it is gone."""
         try:
             return await run_in_threadpool(work, *arguments)
         except (StoreError, UnknownNameError) as error:

@@ -1,4 +1,4 @@
-"""Decisions and their outcomes: what a product asks for all day."""
+"""Decisions and their outcomes: the routes that a product calls all day."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _ONE_OR_MANY = {
 
 
 class LimitedDecide(Decide):
-    """A call that makes no decisions while too many wait for their outcomes."""
+    """A call that makes no decisions while too many outcomes are pending."""
 
     def __init__(self, wanted: DecisionRequest, most_open: int) -> None:
         checked = deciding(wanted.n, wanted.unit, wanted.request_id)
@@ -50,7 +50,7 @@ class LimitedDecide(Decide):
         self.most_open = most_open
 
     def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
-        """What was decided for this request before, or new decisions if there is room."""
+        """The decisions made earlier for this request, or new ones if there is room."""
         planned = super().plan(replica, memory, time)
         waiting = len(replica.core.decisions.open) + len(replica.holdout.decisions.open)
         if not isinstance(planned, Reply) and waiting >= self.most_open:
@@ -62,7 +62,7 @@ class LimitedDecide(Decide):
 
 
 def decision_routes(context: Context) -> APIRouter:
-    """Make decisions, and report what came of them.
+    """Make decisions, and report their outcomes.
 
     Both functions read the body themselves; `Gate` calls them without a way through FastAPI.
     """
@@ -77,7 +77,7 @@ def decision_routes(context: Context) -> APIRouter:
     async def decide(request: Request, name: str) -> Response:
         """Choose arms.
 
-        A request that is repeated with the same `request_id` gets the decisions that were made.
+        A request repeated with the same `request_id` returns the decisions already made.
         """
         context.guard.require(request, "decide", name)
         body = request.scope[BODY]
@@ -98,11 +98,12 @@ def decision_routes(context: Context) -> APIRouter:
         openapi_extra=body_schema(_ONE_OR_MANY),
     )
     async def report(request: Request, name: str) -> Response:
-        """Report what came of one decision, or of a list of them.
+        """Report the outcome of one decision, or of a list of them.
 
-        Each is answered: "taken"; "repeated" if the same outcome was taken before; "closed" if
-        another one was, or if the decision was given up; "removed" if its arm is gone; "unknown" if
-        no such decision was made. So a request can be repeated. If a value is wrong, none is taken.
+        Each gets an answer: "taken"; "repeated" if the same outcome was recorded before; "closed"
+        if a different one was, or if the decision was given up; "removed" if its arm is gone;
+        "unknown" if no such decision was made. A request is therefore safe to repeat. If a value is
+        invalid, none is recorded.
         """
         context.guard.require(request, "decide", name)
         body: bytes = request.scope[BODY]
@@ -150,7 +151,7 @@ def _kind(outcomes: list[OutcomeReport]) -> str:
             )  # fmt: skip
         if (each.reward is not None) != (first == "rewards"):
             raise ProblemError(
-                422, "invalid-request", f"outcome {number} is of another kind than the first; give "
+                422, "invalid-request", f"outcome {number} and the first are of two kinds; give "
                 "rewards throughout, or losses.", str(number),
             )  # fmt: skip
     return first

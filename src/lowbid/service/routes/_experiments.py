@@ -1,4 +1,4 @@
-"""Experiments: make, list, read and change them, and look inside."""
+"""Experiments: create, list, read and change them, and look inside."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Confidence = Annotated[float, Query(gt=0.0, lt=1.0, allow_inf_nan=False)]
 
 
 def experiment_routes(context: Context) -> APIRouter:
-    """Make, list, read and change experiments."""
+    """Create, list, read and change experiments."""
     router, guard = APIRouter(tags=["experiments"], responses=PROBLEMS), context.guard
 
     @router.get("/v1/experiments")
@@ -37,7 +37,7 @@ def experiment_routes(context: Context) -> APIRouter:
 
     @router.post("/v1/experiments", status_code=201)
     async def make(request: Request, wanted: NewExperiment) -> JSONResponse:
-        """Make an experiment. Answers 200 if it is there already and the settings agree."""
+        """Create an experiment. Answers 200 if it exists already and the settings agree."""
         caller = guard.require(request, "admin", wanted.name)
         if len(wanted.arms) > context.limits.arms:
             raise ProblemError(
@@ -60,7 +60,7 @@ def experiment_routes(context: Context) -> APIRouter:
 
     @router.patch("/v1/experiments/{name}")
     async def change(request: Request, name: str, wanted: Changes) -> JSONResponse:
-        """Change settings, or archive the experiment: it makes no more decisions."""
+        """Change settings, or archive the experiment, which stops it making decisions."""
         caller = guard.require(request, "admin", name)
         changes = wanted.model_dump(exclude_unset=True)
         bandit = (await context.hosted(name)).bandit
@@ -69,7 +69,7 @@ def experiment_routes(context: Context) -> APIRouter:
 
     @router.post("/v1/experiments/{name}/arms")
     async def change_arm(request: Request, name: str, wanted: ArmChange) -> JSONResponse:
-        """Add, pause, resume or remove an arm. What is known of a removed arm is gone for good."""
+        """Add, pause, resume or remove an arm. What was learned about a removed arm is lost."""
         caller = guard.require(request, "admin", name)
         hosted = await context.hosted(name)
         await context.run(name, _change_arm, context, hosted, wanted, caller)
@@ -90,19 +90,19 @@ def view_routes(context: Context) -> APIRouter:
 
     @router.get("/v1/experiments/{name}/recommend")
     async def recommend(request: Request, name: str, confidence: Confidence = 0.95) -> JSONResponse:
-        """The arm to keep if the experiment ended now, and whether that is sure."""
+        """The arm to keep if the experiment ended now, and whether that is certain."""
         guard.require(request, "read", name)
         return await context.shown(name, views.recommendation, confidence)
 
     @router.get("/v1/experiments/{name}/lift")
     async def lift(request: Request, name: str, confidence: Confidence = 0.95) -> JSONResponse:
-        """How much better the policy's choices are than the control arm, by the holdout."""
+        """How much better the policy does than the control arm, measured on the holdout."""
         guard.require(request, "read", name)
         return await context.shown(name, views.lift, confidence)
 
     @router.get("/v1/experiments/{name}/overview")
     async def overview(request: Request, name: str, confidence: Confidence = 0.95) -> JSONResponse:
-        """All that the page shows, as of one moment."""
+        """Everything the page shows, as of one moment."""
         guard.require(request, "read", name)
         return await context.shown(name, views.overview, confidence)
 
@@ -118,7 +118,7 @@ def view_routes(context: Context) -> APIRouter:
     async def log(
         request: Request, name: str, after: Annotated[int, Query(ge=0, le=2**62)] = 0
     ) -> StreamingResponse:
-        """The events with larger numbers than `after`, one JSON object per line."""
+        """The events after the number `after`, one JSON object per line."""
         guard.require(request, "read", name)
         bandit = (await context.hosted(name)).bandit
         return StreamingResponse(_lines_of_log(bandit, after), media_type="application/x-ndjson")
@@ -127,7 +127,7 @@ def view_routes(context: Context) -> APIRouter:
 
 
 def settings_of(wanted: NewExperiment) -> dict[str, Any]:
-    """What `lowbid.open` is given for a new experiment."""
+    """The arguments of `lowbid.open` for a new experiment."""
     settings = wanted.model_dump(exclude_none=True, exclude={"name", "policy"})
     if wanted.policy is not None:
         try:
@@ -160,7 +160,7 @@ def _change(bandit: SharedBandit, changes: dict[str, Any], caller: Caller) -> No
     if archived is not None:
         bandit.archive(archived, actor=caller.name)
     if not changes and archived is None:
-        raise InvalidValueError("nothing is to be changed; name a setting, such as holdout.")
+        raise InvalidValueError("nothing to change; name a setting, such as holdout.")
 
 
 def _change_arm(context: Context, hosted: Hosted, wanted: ArmChange, caller: Caller) -> None:

@@ -1,4 +1,4 @@
-"""The page: its files, and the session that it signs in with."""
+"""The page: its files, and its session."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def page_routes(context: Context) -> APIRouter:
 
     @router.post("/v1/session")
     async def sign_in(request: Request, sent: SignIn) -> JSONResponse:
-        """Begin a session of the page: a cookie that no script can read."""
+        """Begin a session of the page, with a cookie that scripts cannot read."""
         session, key = await guard.sign_in(sent.key.strip())
         answer = JSONResponse({"name": key.name, "roles": key.roles, "token": guard.token(session)})
         answer.set_cookie(

@@ -1,4 +1,4 @@
-"""Stores by their address: each kind is one file, imported when it is asked for."""
+"""Stores by their address; each kind is one file, imported on demand."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from lowbid.shared.stores._interface import Store as Store
 from lowbid.shared.stores._interface import StoredBandit as StoredBandit
 from lowbid.shared.stores._interface import Transaction as Transaction
 
-# For how many seconds a store is waited for, unless the caller says otherwise.
+# Seconds to wait for a store, unless the caller says otherwise.
 PATIENCE = 10.0
 
 
 def store_at(url: Any, patience: float = PATIENCE) -> Store:
-    """The store of an address; a store itself is given back as it is."""
+    """The store at an address; a store object is returned as it is."""
     if isinstance(url, Store):
         return url
     require_finite("patience", patience, above=0.0, or_equal=True)

@@ -1,4 +1,4 @@
-"""Connections that are closed when nobody needs them, and only in the process that opened them."""
+"""Connections that are closed when no longer needed, and only by the process that opened them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import os
 import weakref
 from typing import Any
 
-# Connections of the process that this one was forked from. They are never closed here: that would
-# touch what the parent is using.
+# Connections inherited from the parent of a forked process. They are never closed here: the parent
+# is still using them.
 _ABANDONED: list[Any] = []
 
 
@@ -18,7 +18,7 @@ def close_with(owner: object, connection: Any) -> None:
 
 
 def abandon(connection: Any) -> None:
-    """Keep a connection of the process that this one was forked from from being closed."""
+    """Keep a connection inherited from the parent process from being closed."""
     _ABANDONED.append(connection)
 
 

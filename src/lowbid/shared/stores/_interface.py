@@ -1,4 +1,4 @@
-"""What a bandit needs of a store; a store of another kind is one file that has this."""
+"""The interface of a store; another kind of store is one file that implements it."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from lowbid.shared._events import LoggedEvent
 
 
 class StoredBandit(NamedTuple):
-    """A bandit of a store.
+    """A bandit in a store.
 
     Attributes
     ----------
     key : int
-        What the store calls it; stays the same when it is renamed.
+        The store's key for it; stays the same when it is renamed.
     name : str
-        What users call it.
+        The name that users give it.
     format : int
         The version of its log.
     created : int
-        When it was made, in microseconds since 1970.
+        When it was created, in microseconds since 1970.
     """
 
     key: int
@@ -32,7 +32,7 @@ class StoredBandit(NamedTuple):
 
 
 class Head(NamedTuple):
-    """What is known of a bandit when its lock is taken.
+    """What is known about a bandit when its lock is taken.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Head(NamedTuple):
 
 
 class Transaction(ABC):
-    """Reads and writes that happen all together, or not at all."""
+    """Reads and writes that take effect together, or not at all."""
 
     @abstractmethod
     def clock(self) -> int:
@@ -61,17 +61,17 @@ class Transaction(ABC):
 
     @abstractmethod
     def find(self, name: str) -> StoredBandit | None:
-        """The bandit of this name."""
+        """The bandit with this name."""
 
     @abstractmethod
     def create(self, name: str, log_format: int, created: int) -> int | None:
-        """Make a bandit and give its key; None if there is one of this name."""
+        """Create a bandit and return its key; None if the name is taken."""
 
     @abstractmethod
     def lock(self, bandit: int) -> Head | None:
         """Keep all others from writing to a bandit until the transaction ends.
 
-        In a transaction that only reads, nobody is kept from anything. None if the bandit is gone.
+        A read-only transaction blocks nobody. Returns None if the bandit is gone.
         """
 
     @abstractmethod
@@ -80,13 +80,13 @@ class Transaction(ABC):
 
     @abstractmethod
     def delete(self, bandit: int) -> None:
-        """Remove a bandit and all that belongs to it."""
+        """Remove a bandit and everything that belongs to it."""
 
     # Its log
 
     @abstractmethod
     def events(self, bandit: int, after: int) -> Iterator[LoggedEvent]:
-        """The events with larger numbers than this, in order."""
+        """The events after this number, in order."""
 
     @abstractmethod
     def event(self, bandit: int, number: int) -> LoggedEvent | None:
@@ -98,34 +98,34 @@ class Transaction(ABC):
 
     @abstractmethod
     def drop_events(self, bandit: int, up_to: int, before: int, but: Iterable[str]) -> int:
-        """Remove events up to a number and before a time, but not those of some names.
+        """Remove events up to a number and before a time, except those with certain names.
 
-        Gives how many were removed.
+        Returns how many were removed.
         """
 
     # Its snapshot
 
     @abstractmethod
     def snapshot(self, bandit: int) -> bytes | None:
-        """The snapshot that was kept last."""
+        """The latest snapshot."""
 
     @abstractmethod
     def keep_snapshot(self, bandit: int, snapshot: bytes) -> None:
-        """Keep a snapshot instead of the one before."""
+        """Store a snapshot, replacing the previous one."""
 
     # Its memory: what is looked up by a key, such as the ids of requests
 
     @abstractmethod
     def recall(self, bandit: int, space: str, keys: Sequence[str]) -> dict[str, str]:
-        """The values of those keys that have one."""
+        """The values of those keys that exist."""
 
     @abstractmethod
     def remember(self, bandit: int, space: str, time: int, values: Mapping[str, str]) -> None:
-        """Give keys a value, as of a time."""
+        """Set the values of keys, as of a time."""
 
     @abstractmethod
     def forget(self, bandit: int, space: str, before: int) -> int:
-        """Remove what was remembered before a time; gives how much that was."""
+        """Remove what was stored before a time; returns how many keys were removed."""
 
     # Documents, which belong to no bandit
 
@@ -135,27 +135,26 @@ class Transaction(ABC):
 
     @abstractmethod
     def put_document(self, space: str, key: str, body: str) -> None:
-        """Write a document, in the place of one of the same key."""
+        """Write a document, replacing one with the same key."""
 
     @abstractmethod
     def drop_document(self, space: str, key: str) -> None:
-        """Remove a document, if it is there."""
+        """Remove a document, if it exists."""
 
 
 class Store(ABC):
-    """A place where bandits live, and what is at its address.
+    """A place where bandits are stored.
 
-    One thread at a time uses a store. What goes wrong is raised as `StoreError`, or as
-    `StoreUnavailableError` if it may be over in a while; then the transaction has not happened,
-    unless it failed while it was being committed: then its outcome is not known until it is
-    looked up.
+    One thread at a time uses a store. Failures are raised as `StoreError`, or as
+    `StoreUnavailableError` if they may be temporary. The transaction has then not happened, unless
+    it failed while it was being committed: in that case, whether it happened must be looked up.
 
     Attributes
     ----------
     address : str
-        What errors call the store: its URL without secrets.
+        The store's URL without secrets, for errors.
     patience : float
-        For how many seconds a transaction is waited for.
+        Seconds to wait for a transaction.
     """
 
     address: str
@@ -163,16 +162,16 @@ class Store(ABC):
 
     @abstractmethod
     def transaction(self, *, write: bool) -> AbstractContextManager[Transaction]:
-        """A transaction, committed when the block ends well and rolled back else."""
+        """A transaction, committed if the block succeeds and rolled back otherwise."""
 
     @abstractmethod
     def twin(self) -> Store:
-        """A store at the same address, with a connection of its own."""
+        """A store at the same address, with its own connection."""
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of the store; the next transaction takes it up again."""
+        """Release the store; the next transaction connects again."""
 
     @abstractmethod
     def abandon(self) -> None:
-        """Forget a connection that belongs to the process that this one was forked from."""
+        """Forget a connection inherited from the parent of a forked process."""

@@ -45,11 +45,11 @@ _EVENT = "SELECT number, time, name, batch, body FROM lowbid_events WHERE bandit
 
 
 class SQLTransaction(Transaction):
-    """A transaction on the tables above; what differs between databases is left to them."""
+    """A transaction on the tables above; subclasses add what differs between databases."""
 
     @abstractmethod
     def run(self, statement: str, values: Sequence[Any] = ()) -> Any:
-        """Run a statement, with a question mark for each value, and give its cursor."""
+        """Run a statement, with a question mark for each value, and return its cursor."""
 
     @abstractmethod
     def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
@@ -57,7 +57,7 @@ class SQLTransaction(Transaction):
 
     @abstractmethod
     def stream(self, statement: str, values: Sequence[Any]) -> Iterator[Any]:
-        """The rows of a query, of which there may be more than fit into memory."""
+        """The rows of a query, which may not fit into memory."""
 
     def bandits(self) -> list[StoredBandit]:
         """All bandits, by name."""
@@ -65,13 +65,13 @@ class SQLTransaction(Transaction):
         return [StoredBandit(*row) for row in rows.fetchall()]
 
     def find(self, name: str) -> StoredBandit | None:
-        """The bandit of this name."""
+        """The bandit with this name."""
         query = "SELECT key, name, format, created FROM lowbid_bandits WHERE name = ?"
         row = self.run(query, (name,)).fetchone()
         return None if row is None else StoredBandit(*row)
 
     def create(self, name: str, log_format: int, created: int) -> int | None:
-        """Make a bandit and give its key; None if there is one of this name."""
+        """Create a bandit and return its key; None if the name is taken."""
         row = self.run(
             "INSERT INTO lowbid_bandits (name, format, created) VALUES (?, ?, ?) "
             "ON CONFLICT DO NOTHING RETURNING key",
@@ -88,13 +88,13 @@ class SQLTransaction(Transaction):
         self.run("UPDATE lowbid_bandits SET name = ? WHERE key = ?", (name, bandit))
 
     def delete(self, bandit: int) -> None:
-        """Remove a bandit and all that belongs to it."""
+        """Remove a bandit and everything that belongs to it."""
         for table in _OWNED:
             self.run(f"DELETE FROM {table} WHERE bandit = ?", (bandit,))
         self.run("DELETE FROM lowbid_bandits WHERE key = ?", (bandit,))
 
     def events(self, bandit: int, after: int) -> Iterator[LoggedEvent]:
-        """The events with larger numbers than this, in order."""
+        """The events after this number, in order."""
         for row in self.stream(f"{_EVENT} > ? ORDER BY number", (bandit, after)):
             yield LoggedEvent(*row)
 
@@ -112,7 +112,7 @@ class SQLTransaction(Transaction):
         )
 
     def drop_events(self, bandit: int, up_to: int, before: int, but: Iterable[str]) -> int:
-        """Remove events up to a number and before a time, but not those of some names."""
+        """Remove events up to a number and before a time, except those with certain names."""
         names = list(but)
         marks = ", ".join("?" * len(names))
         statement = (
@@ -122,13 +122,13 @@ class SQLTransaction(Transaction):
         return int(self.run(statement, (bandit, up_to, before, *names)).rowcount)
 
     def snapshot(self, bandit: int) -> bytes | None:
-        """The snapshot that was kept last."""
+        """The latest snapshot."""
         query = "SELECT body FROM lowbid_snapshots WHERE bandit = ?"
         row = self.run(query, (bandit,)).fetchone()
         return None if row is None else bytes(row[0])
 
     def keep_snapshot(self, bandit: int, snapshot: bytes) -> None:
-        """Keep a snapshot instead of the one before."""
+        """Store a snapshot, replacing the previous one."""
         self.run(
             "INSERT INTO lowbid_snapshots (bandit, body) VALUES (?, ?) "
             "ON CONFLICT (bandit) DO UPDATE SET body = excluded.body",
@@ -136,7 +136,7 @@ class SQLTransaction(Transaction):
         )
 
     def recall(self, bandit: int, space: str, keys: Sequence[str]) -> dict[str, str]:
-        """The values of those keys that have one."""
+        """The values of those keys that exist."""
         found: dict[str, str] = {}
         for first in range(0, len(keys), 500):  # databases limit the values of a statement
             some = keys[first : first + 500]
@@ -148,7 +148,7 @@ class SQLTransaction(Transaction):
         return found
 
     def remember(self, bandit: int, space: str, time: int, values: Mapping[str, str]) -> None:
-        """Give keys a value, as of a time."""
+        """Set the values of keys, as of a time."""
         self.run_many(
             "INSERT INTO lowbid_memory (bandit, space, key, time, value) VALUES (?, ?, ?, ?, ?) "
             "ON CONFLICT (bandit, space, key) DO UPDATE "
@@ -157,7 +157,7 @@ class SQLTransaction(Transaction):
         )
 
     def forget(self, bandit: int, space: str, before: int) -> int:
-        """Remove what was remembered before a time; gives how much that was."""
+        """Remove what was stored before a time; returns how many keys were removed."""
         statement = "DELETE FROM lowbid_memory WHERE bandit = ? AND space = ? AND time < ?"
         return int(self.run(statement, (bandit, space, before)).rowcount)
 
@@ -167,7 +167,7 @@ class SQLTransaction(Transaction):
         return dict(self.run(query, (space,)).fetchall())
 
     def put_document(self, space: str, key: str, body: str) -> None:
-        """Write a document, in the place of one of the same key."""
+        """Write a document, replacing one with the same key."""
         self.run(
             "INSERT INTO lowbid_documents (space, key, body) VALUES (?, ?, ?) "
             "ON CONFLICT (space, key) DO UPDATE SET body = excluded.body",
@@ -175,5 +175,5 @@ class SQLTransaction(Transaction):
         )
 
     def drop_document(self, space: str, key: str) -> None:
-        """Remove a document, if it is there."""
+        """Remove a document, if it exists."""
         self.run("DELETE FROM lowbid_documents WHERE space = ? AND key = ?", (space, key))

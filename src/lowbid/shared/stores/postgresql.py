@@ -26,7 +26,7 @@ _TYPES = {
 _NOW = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 _TABLES_LOCK = 0x10B1D  # so that two processes do not make the tables at once
 
-# By SQLSTATE, or the first two letters of it.
+# By SQLSTATE, or its first two characters.
 _REMEDIES = {
     "25006": "it takes no changes (a standby, or read-only); give the address of the primary",
     "53100": "its disk is full; make room there",
@@ -44,7 +44,7 @@ class PostgreSQLTransaction(SQLTransaction):
         self._connection, self._write = connection, write
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> Any:
-        """Run a statement, and give its cursor."""
+        """Run a statement, and return its cursor."""
         return self._connection.execute(statement.replace("?", "%s"), values)
 
     def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
@@ -86,7 +86,7 @@ class PostgreSQLStore(Store):
     url : str
         ``postgresql://user@host:port/database``, as libpq takes it.
     patience : float
-        For how many seconds the server, and other processes, are waited for.
+        Seconds to wait for the server and for other processes.
     """
 
     def __init__(self, url: str, patience: float) -> None:
@@ -95,7 +95,7 @@ class PostgreSQLStore(Store):
         self._connection: Any = None
 
     def twin(self) -> PostgreSQLStore:
-        """A store of the same database, with a connection of its own."""
+        """A store on the same database, with its own connection."""
         return PostgreSQLStore(self._url, self.patience)
 
     def close(self) -> None:
@@ -113,7 +113,7 @@ class PostgreSQLStore(Store):
 
     @contextlib.contextmanager
     def transaction(self, *, write: bool) -> Iterator[PostgreSQLTransaction]:
-        """A transaction, committed when the block ends well and rolled back else."""
+        """A transaction, committed if the block succeeds and rolled back otherwise."""
         with self._translated_errors():
             if self._connection is None:
                 self._connection = self._connect()
@@ -121,7 +121,7 @@ class PostgreSQLStore(Store):
             connection = self._connection
             try:
                 if connection.info.transaction_status != _psycopg().pq.TransactionStatus.IDLE:
-                    connection.rollback()  # an interrupt came before it could be done
+                    connection.rollback()  # an interrupt came first
                 yield PostgreSQLTransaction(connection, write)
                 connection.commit()
             except BaseException:
@@ -145,7 +145,7 @@ class PostgreSQLStore(Store):
         return connection
 
     def _prepare(self, connection: Any) -> None:
-        """Make the tables, if they are not there."""
+        """Create the tables, if they do not exist."""
         query = "SELECT to_regclass('lowbid_documents') IS NOT NULL"
         if not connection.execute(query).fetchone()[0]:
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (_TABLES_LOCK,))
@@ -155,7 +155,7 @@ class PostgreSQLStore(Store):
 
     @contextlib.contextmanager
     def _translated_errors(self) -> Iterator[None]:
-        """Raise what psycopg raises as errors that name the store and the remedy."""
+        """Turn psycopg's exceptions into errors that name the store and the remedy."""
         psycopg = _psycopg()
         try:
             yield
@@ -189,6 +189,6 @@ def _psycopg() -> Any:
         import psycopg
     except ImportError as error:
         raise MissingPackageError(
-            "a store at postgresql:// needs psycopg; pip install 'lowbid[postgresql]'."
+            "a store at postgresql:// needs psycopg; type: pip install 'lowbid[postgresql]'."
         ) from error
     return psycopg

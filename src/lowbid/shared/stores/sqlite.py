@@ -1,7 +1,7 @@
-"""A store in one file, for the processes of one machine: SQLite, of the standard library.
+"""A store in one file, for the processes of one machine: SQLite, from the standard library.
 
 The database is in write-ahead mode with ``synchronous=FULL``: a commit is on disk before it
-returns, also if the power fails. One process writes at a time; the others wait.
+returns, even if the power fails. One process writes at a time; the others wait.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TYPES = {
     "clustered": " WITHOUT ROWID",
 }
 # Waiting for another process: the first pause and the longest one, in seconds. SQLite's own way of
-# waiting soon takes pauses of 100 ms, in which a busy store is idle.
+# waiting soon pauses for 100 ms at a time, during which a busy store is idle.
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.0002, 0.01
 
 _REMEDIES = {
@@ -49,7 +49,7 @@ class SQLiteTransaction(SQLTransaction):
         self._connection = connection
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> Any:
-        """Run a statement, and give its cursor."""
+        """Run a statement, and return its cursor."""
         return self._connection.execute(statement, values)
 
     def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
@@ -61,7 +61,7 @@ class SQLiteTransaction(SQLTransaction):
         return iter(self._connection.execute(statement, values))
 
     def lock(self, bandit: int) -> Head | None:
-        """The transaction has locked the whole file, if it writes."""
+        """Nothing to lock: a transaction that writes has locked the whole file."""
         query = "SELECT format FROM lowbid_bandits WHERE key = ?"
         row = self.run(query, (bandit,)).fetchone()
         return None if row is None else Head(row[0], self.clock())
@@ -79,7 +79,7 @@ class SQLiteStore(Store):
     url : str
         ``sqlite:///relative/path`` or ``sqlite:////absolute/path``.
     patience : float
-        For how many seconds other processes are waited for.
+        Seconds to wait for other processes.
     """
 
     def __init__(self, url: str, patience: float) -> None:
@@ -95,11 +95,11 @@ class SQLiteStore(Store):
         self._file: tuple[int, int] | None = None  # device and inode
 
     def twin(self) -> SQLiteStore:
-        """A store of the same file, with a connection of its own."""
+        """A store on the same file, with its own connection."""
         return SQLiteStore(f"sqlite:///{self._path}", self.patience)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         connection, self._connection = self._connection, None
         if connection is not None:
             with contextlib.suppress(sqlite3.Error):
@@ -113,11 +113,11 @@ class SQLiteStore(Store):
 
     @contextlib.contextmanager
     def transaction(self, *, write: bool) -> Iterator[SQLiteTransaction]:
-        """A transaction, committed when the block ends well and rolled back else."""
+        """A transaction, committed if the block succeeds and rolled back otherwise."""
         with self._translated_errors():
             connection = self._connected(make=write)
             try:
-                if connection.in_transaction:  # an interrupt came before it could be rolled back
+                if connection.in_transaction:  # an interrupt came before the rollback
                     connection.execute("ROLLBACK")
                 self._begin(connection, "BEGIN IMMEDIATE" if write else "BEGIN")
                 yield SQLiteTransaction(connection)
@@ -129,7 +129,7 @@ class SQLiteStore(Store):
                 raise
 
     def _connected(self, make: bool) -> sqlite3.Connection:
-        """The connection, to the file that is there now."""
+        """The connection to the file that is there now."""
         if self._connection is not None and self._file != self._found():
             self.close()  # the file was removed or replaced: what is written would be lost
             if self._found() is None:
@@ -158,7 +158,7 @@ class SQLiteStore(Store):
         return connection
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Set what power loss asks for, and make the tables."""
+        """Protect the database against power loss, and create the tables."""
         query = "SELECT count(*) FROM sqlite_master WHERE name LIKE 'lowbid!_%' ESCAPE '!'"
         writable = os.access(self._path, os.W_OK) if self._path.exists() else True
         if writable:
@@ -194,7 +194,7 @@ class SQLiteStore(Store):
 
     @contextlib.contextmanager
     def _translated_errors(self) -> Iterator[None]:
-        """Raise what SQLite raises as errors that name the store and the remedy."""
+        """Turn SQLite's exceptions into errors that name the store and the remedy."""
         try:
             yield
         except sqlite3.Error as error:
@@ -204,7 +204,7 @@ class SQLiteStore(Store):
                     f"{self.patience:g} s; try again, or open the bandit with more patience."
                 ) from error
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-            remedy = _REMEDIES.get(code, "try again, and check the disk if it goes on")
+            remedy = _REMEDIES.get(code, "try again, and check the disk if it keeps failing")
             raise StoreError(f"the store {self.address} failed ({error}): {remedy}.") from error
 
 

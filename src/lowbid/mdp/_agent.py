@@ -1,4 +1,4 @@
-"""An agent for any loop: ask it what to do, and report the outcome."""
+"""An agent for any loop: ask it for actions, and report their outcomes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Range = tuple[float, float]
 
 
 class Agent:
-    """A rule in use in an environment of your own.
+    """A rule that acts in an environment of your own.
 
     An episode is ``begin(state)``, then ``act()`` and ``update(...)`` in turn. The whole episode is
     planned when it begins.
@@ -36,38 +36,39 @@ class Agent:
     n_states : int
         States are 0, 1, 2, ...
     n_actions : int or list of int
-        How many actions there are, or how many each state has.
+        The number of actions, or the number of each state.
     horizon : int
-        The most stages that an episode can have.
+        The largest number of stages in an episode.
     rule : Rule, optional
         By default ``BatchEnsembleValueIteration()``.
     seed : int
-        0 or larger; fixes the rule's own randomness.
+        0 or larger; determines the rule's randomness.
     reward_range, loss_range : (float, float)
-        One of the two: the lowest and the highest reward, or loss, of a step. Optimistic rules
-        start from the best of them.
+        One of the two: the lowest and the highest reward, or loss, per step. Optimistic rules start
+        from the best of them.
     best_return : float, optional
-        The highest return from any stage on, if that is less than the best reward at every step.
-        Give it if you know it.
+        The highest return from any stage onwards, if that is less than the best reward at every
+        step. Give it if you know it.
     bounded : bool
-        Whether values outside the range are refused. With unbounded noise, let the range be that
-        of the means and set this to False.
+        Whether values outside the range are refused. With unbounded noise, give the range of the
+        means and set this to False.
     stationary : bool
-        Whether all stages are alike, so that rules pool what they learn at each.
+        Whether all stages are alike, so that rules can pool what they learn at each.
     ends : bool
-        Whether an episode can end before the last stage, as games do: then it is told by
+        Whether an episode can end before the last stage, as games do; report that with
         ``update(..., next_state=None)``.
     first : int or array, optional
         The first state, or the probability of each, if it is known; some rules use it.
     successors : int, optional
-        How many different states can follow an action at most, if that is few: it saves memory.
+        The largest number of different states that can follow an action; a small number saves
+        memory.
     episodes : int, optional
-        How many episodes there will be, for rules that must know it.
+        The number of episodes, for rules that must know it.
 
     Notes
     -----
-    On the same outcomes as those of `simulate`, an agent takes the same actions as its first run
-    with the same seed. An agent is not to be shared by threads.
+    Given the outcomes of `simulate`, an agent takes the same actions as its first run with the same
+    seed. Agents are not thread-safe.
 
     Examples
     --------
@@ -134,7 +135,7 @@ class Agent:
     def for_model(
         cls, model: Tabular, rule: Rule | None = None, seed: int = 0, episodes: int | None = None
     ) -> Self:
-        """An agent that is told about a model what `simulate` tells."""
+        """An agent that knows as much about a model as a rule in `simulate`."""
         agent = cls.__new__(cls)
         kind = "reward" if model.has_rewards else "loss"
         agent._setup(model.problem(episodes), rule, seed, kind)
@@ -155,7 +156,7 @@ class Agent:
 
     @property
     def episode(self) -> int:
-        """How many episodes have begun."""
+        """The number of episodes started."""
         return self._episode
 
     @property
@@ -165,7 +166,7 @@ class Agent:
 
     @property
     def problem(self) -> Problem:
-        """What the rule was told."""
+        """What the rule knows about the problem."""
         return self._problem
 
     @property
@@ -180,7 +181,7 @@ class Agent:
 
     @property
     def policy(self) -> Ints:
-        """The actions planned for the present or the last episode, (stage, state)."""
+        """The actions planned for the current or the last episode, (stage, state)."""
         return self._state.policy[:, : self.n_states].copy()
 
     def begin(self, state: int) -> None:
@@ -194,7 +195,7 @@ class Agent:
         self._episode, self._stage, self._action = self._episode + 1, 0, -1
 
     def act(self) -> int:
-        """The action to take now; asked again before `update`, it is the same."""
+        """The action to take now; the same if called again before `update`."""
         if self._stage < 0:
             raise InvalidValueError("no episode is under way; call begin(state) first.")
         if self._action < 0:
@@ -215,12 +216,12 @@ class Agent:
         loss: float | None = None,
         next_state: int | None = None,
     ) -> None:
-        """Tell what the action brought.
+        """Report the outcome of the action.
 
         Parameters
         ----------
         reward, loss : float
-            Whichever the agent was made for.
+            Whichever the agent was created for.
         next_state : int, or None
             The state that followed; None if the episode ended, which needs ``ends=True``. After
             the last stage the episode is over in any case.
@@ -237,16 +238,16 @@ class Agent:
         next_s = self._problem.n_states - 1 if over else self._read_state("next_state", next_state)
         self._require_room(next_s)
         self.take_in(value, next_s)
-        while over and self._stage >= 0:  # at the end nothing is won or lost
+        while over and self._stage >= 0:  # once ended, nothing is won or lost
             self.act()
             self.take_in(self._problem.best_reward, next_s)
 
     def end(self) -> None:
-        """Stop an episode that is not over; what is left of it is not learned from."""
+        """Stop an episode early; the rest of it is not learned from."""
         self._stage = self._action = -1
 
     def take_in(self, loss: float, next_s: int) -> None:
-        """Take in an outcome that needs no check: a loss as rules have it, and a state."""
+        """Record an outcome without checks: an internal loss, and a state."""
         self._call("update", self._stage, self._s, self._action, loss, next_s, self._stream)
         last = self._stage + 1 == self._problem.horizon
         self._stage, self._s, self._action = -1 if last else self._stage + 1, next_s, -1
@@ -260,7 +261,7 @@ class Agent:
         return int(state)
 
     def _read_value(self, bare: tuple[Any, ...], reward: Any, loss: Any) -> float:
-        """The loss that a value comes to, or a clear error."""
+        """The loss for a value, or a clear error."""
         kind, other = (reward, loss) if self._kind == "reward" else (loss, reward)
         if bare or other is not None or kind is None:
             raise InvalidValueError(
@@ -292,7 +293,7 @@ class Agent:
         )
 
     def _call(self, name: str, *arguments: Any) -> Any:
-        """Call a function of the rule; types are looked at the first time only."""
+        """Call a function of the rule; argument types are inspected only the first time."""
         if name not in self._bound:
             function = getattr(self.rule.functions, name)
             common = (self._parameters, self._problem, self._state)
@@ -307,9 +308,9 @@ class Agent:
         return {**self.__dict__, "_bound": {}}
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a file from which `load` makes an agent that continues as this one would.
+        """Write a file from which `load` restores an agent that continues as this one would.
 
-        The file is replaced whole or not at all.
+        The file is replaced atomically.
         """
         from lowbid.mdp._saved_agent import write_agent
 
@@ -324,7 +325,7 @@ class Agent:
         path : path
             The file.
         rule : Rule, optional
-            The rule, if it is not one of lowbid's own: code is not kept in the file.
+            The rule, if it is not part of lowbid: code is not stored in the file.
         """
         from lowbid.mdp._saved_agent import read_agent
 
@@ -332,7 +333,7 @@ class Agent:
 
 
 def _uncompiled_if_plain(rule: Rule, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of a rule that is not compiled beside plain Python."""
+    """A function of a rule, uncompiled if the rule is plain Python."""
     if rule.compiled:
         return function
 
@@ -344,7 +345,7 @@ def _uncompiled_if_plain(rule: Rule, function: Callable[..., Any]) -> Callable[.
 
 
 def _require_zero(kind: str, given: Range) -> None:
-    """An episode that has ended brings nothing any more, which the range must allow for."""
+    """Require that the range contains 0, which is what steps after the end of an episode bring."""
     low, high = given
     good = low <= 0.0 <= high if kind == "reward" else low == 0.0
     example = f"({min(low, 0.0):g}, {max(high, 0.0):g})" if kind == "reward" else f"(0, {high:g})"
@@ -361,7 +362,7 @@ def _actions(n_actions: int | Sequence[int], n_states: int) -> Ints:
 
 
 def _range(reward_range: Range | None, loss_range: Range | None) -> tuple[str, Range]:
-    """Which of the two was given, and its ends."""
+    """Which of the two was given, and its endpoints."""
     if (reward_range is None) == (loss_range is None):
         given = "both" if reward_range is not None else "neither"
         raise InvalidValueError(

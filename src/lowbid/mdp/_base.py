@@ -33,18 +33,18 @@ class Kernels(NamedTuple):
     Attributes
     ----------
     init
-        ``init(parameters, problem)`` makes the state before the first episode. It is a named
+        ``init(parameters, problem)`` creates the state before the first episode. It is a named
         tuple of arrays; one of them is `policy`, (stage, state).
     plan
         ``plan(parameters, problem, state, episode, stream)`` writes the actions of the whole
         episode, counted from 1, into ``state.policy``.
     update
-        ``update(parameters, problem, state, stage, s, action, loss, next_s, stream)`` takes in
-        what an action brought. It may change the policy for this stage, but not for later ones:
-        the policy of an episode is fixed when it begins, so its value is exact.
+        ``update(parameters, problem, state, stage, s, action, loss, next_s, stream)`` records the
+        outcome of an action. It may change the policy for this stage, but not for later ones: the
+        policy of an episode is fixed when it begins, so its value is exact.
     act
-        ``act(parameters, problem, state, stage, s, stream)`` gives the action to take now: the
-        planned one, but for exploration.
+        ``act(parameters, problem, state, stage, s, stream)`` returns the action to take now: the
+        planned one, except for exploration.
     exploration
         ``exploration(parameters, problem, episode)`` is the probability with which `act` takes a
         uniform action instead of the planned one.
@@ -66,8 +66,8 @@ class Rule(Parameterised):
     Python. Both have the same signatures (see `Kernels`): what a kernel gets as `parameters`, a
     method gets as `self`.
 
-    Rules draw random numbers only from the stream that they are handed, change a state only by
-    writing into its arrays, and never raise.
+    Rules draw random numbers only from the stream they are given, change a state only by writing
+    into its arrays, and never raise.
     """
 
     about: ClassVar[About]
@@ -81,20 +81,20 @@ class Rule(Parameterised):
 
     @classmethod
     def variants(cls) -> list[Rule]:
-        """Objects that stand for the class in tests and tables: its defaults, and what differs."""
+        """Representative objects of the class, for tests and tables: the defaults, and variants."""
         return [cls()]
 
     @property
     def functions(self) -> Kernels:
-        """The functions of this object; the same for all of most classes."""
+        """The functions of this object; in most classes they do not depend on the object."""
         return self.kernels
 
     def told(self, problem: Problem) -> Problem:
-        """The problem as this rule sees it: a field `stationary` says whether stages are pooled."""
+        """The problem as this rule sees it; a field `stationary` decides if stages are pooled."""
         if self.needs_episodes and problem.episodes == 0:
             raise InvalidValueError(
                 f"{self.name} must know the number of episodes; give episodes=..., or choose a "
-                "rule that need not, such as BatchEnsembleValueIteration()."
+                "rule that does not need it, such as BatchEnsembleValueIteration()."
             )
         pooled = getattr(self, "stationary", None)
         if pooled is None:

@@ -35,9 +35,9 @@ def episode_of_rule(
     stream: Stream,
     fault: Ints,
 ) -> bool:
-    """Play one episode from a state; False if an action does not exist, which is then in `fault`.
+    """Play one episode from a state; False, and `fault` is set, if an action does not exist.
 
-    What the n-th visit of (stage, state, action) brings depends on these and the run alone.
+    The outcome of the n-th visit of (stage, state, action) depends only on these and the run.
     """
     n_states, n_actions = world.means.shape[1], world.means.shape[2]
     for stage in range(len(problem.slack)):
@@ -60,7 +60,7 @@ def episode_of_rule(
 
 @kernel
 def keep_policy(world: World, policy: Ints, kept: Ints, fault: Ints) -> bool:
-    """Copy a policy where it differs at states that can be reached; tell whether it did anywhere.
+    """Copy a policy where it differs at reachable states; return whether it differed anywhere.
 
     An action that does not exist is written to `fault`.
     """
@@ -94,11 +94,11 @@ def play(
     stop: Ints,
     fault: Ints,
 ) -> None:
-    """Play the runs `first_run`, ..., one for each row of `regret`, and record them.
+    """Play the runs `first_run`, ..., one per row of `regret`, and record them.
 
-    `keys` are those of what actions bring, of the first states, and of the rule. `regret` is (run,
-    checkpoint) and exact: the value of each episode's policy is worked out, not sampled. `visits`
-    is (run, place). The number of episodes played so far is kept in `episodes_done`. The loop ends
+    `keys` are the keys of the outcomes, of the first states and of the rule. `regret` is (run,
+    checkpoint) and exact: the value of each episode's policy is computed, not sampled. `visits` is
+    (run, place). The number of episodes played so far is kept in `episodes_done`. The loop ends
     early when `stop` is set, or `fault`, whose first entry is -1 while all is well.
     """
     horizon, n_states = len(problem.slack), len(world.actions)

@@ -23,10 +23,10 @@ def first_state(model: Tabular, seed: int, run: int, episode: int) -> int:
 def outcome(
     model: Tabular, seed: int, run: int, stage: int, s: int, action: int, n: int
 ) -> tuple[float, int]:
-    """What the n-th visit of (stage, state, action), counted from 0, brings: a loss and a state.
+    """The outcome of the n-th visit of (stage, state, action), counted from 0: a loss and a state.
 
-    It depends on these numbers, the seed and the run, and on nothing else. A reward is
-    ``model.best_reward`` less the loss.
+    It depends on these numbers, the seed and the run, and on nothing else. The reward is
+    ``model.best_reward`` minus the loss.
     """
     world, at = model.world, 0 if model.stationary else stage
     stream = np.zeros(1, np.uint64)
@@ -40,7 +40,7 @@ def outcome(
 def train(
     rule: Rule, model: Tabular, episodes: int, seed: int = 0, run: int = 0
 ) -> tuple[Agent, Ints]:
-    """Play one run of a simulation step by step, and give the agent and its visits.
+    """Play one run of a simulation step by step, and return the agent and its visits.
 
     With run 0 these are the visits of `simulate` with the same seed, (stage, state, action).
 

@@ -14,34 +14,34 @@ from lowbid.policies._base import Floats, Ints
 class Problem(NamedTuple):
     """What a rule knows before the first episode; kernels read it.
 
-    Rules are told losses. If the caller has rewards, the loss is ``best_reward - reward``; if the
+    Rules work with losses. If the caller has rewards, the loss is ``best_reward - reward``; if the
     caller has losses, `best_reward` is 0 and a reward is a negated loss.
 
     Attributes
     ----------
     actions
-        How many actions each state has, (state,): the first so many can be chosen.
+        The number of actions of each state, (state,); these are numbered from 0.
     first
         The probability of each first state, (state,).
     bounds
-        The highest possible return from each stage on, (stage,), and 0 after the last one.
+        The highest possible return from each stage onwards, (stage,), and 0 after the last one.
     slack
-        By how much the bound falls from one stage to the next, less `best_reward`, (stage,). A
-        loss plus this, summed over an episode, is how far the return stays below its bound. It is
-        0 unless there is a bound on whole returns.
+        The drop of the bound from one stage to the next, minus `best_reward`, (stage,). A loss plus
+        this, summed over an episode, is how far the return stays below its bound. It is 0 unless
+        there is a bound on whole returns.
     spans
-        How far apart the highest and the lowest possible returns from each stage on are.
+        The highest possible return from each stage onwards, minus the lowest.
     best_reward
         The highest possible reward of one step.
     groups
-        1 if all stages are alike and their visits are pooled, else the number of stages.
+        1 if all stages are alike and their visits are pooled, otherwise the number of stages.
     successors
-        How many states can follow a state and an action, at most.
+        The largest number of states that can follow a state and an action.
     episodes
-        How many episodes will be played; 0 if that is not known.
+        The number of episodes; 0 if unknown.
     earliest
-        The first stage at which each state can be reached, (state,); 0 where that is not known.
-        It spares rules the work of planning where nobody will be, and tells them nothing else.
+        The first stage at which each state can be reached, (state,); 0 where unknown. It saves
+        rules the work of planning for unreachable states, and has no other use.
     """
 
     actions: Ints
@@ -62,7 +62,7 @@ class Problem(NamedTuple):
 
     @property
     def n_actions(self) -> int:
-        """The number of actions of the state that has most."""
+        """The largest number of actions of any state."""
         return int(self.actions.max())
 
     @property
@@ -89,26 +89,26 @@ def problem_of(
     episodes: int | None = None,
     earliest: Ints | None = None,
 ) -> Problem:
-    """Put together what a rule is told.
+    """Assemble what a rule knows about a problem.
 
     Parameters
     ----------
     actions : array of int
-        How many actions each state has.
+        The number of actions of each state.
     horizon : int
         The number of stages.
     reward_range : (float, float)
-        The lowest and the highest reward of a step; for losses (-worst, 0).
+        The lowest and the highest reward per step; for losses (-worst, 0).
     first : array, optional
-        The probability of each first state; by default they are the same.
+        The probability of each first state; uniform by default.
     best_return : float, optional
         The highest possible return of an episode, if it is below ``horizon * best_reward``.
     stationary : bool
         Whether all stages are alike.
     successors : int, optional
-        How many states can follow a state and an action; by default all.
+        The largest number of states that can follow a state and an action; by default all.
     episodes : int, optional
-        How many episodes will be played.
+        The number of episodes.
     earliest : array of int, optional
         The first stage at which each state can be reached.
     """

@@ -31,7 +31,7 @@ A = TypeVar("A", bound="Agent")
 
 
 def write_agent(agent: Agent, path: str | os.PathLike[str]) -> None:
-    """Write an agent's file; whatever happens, `path` is the old file or the new one."""
+    """Write an agent's file atomically: whatever happens, `path` is the old file or the new one."""
     rule, problem = agent.rule, agent._given
     header = {
         "format": _FORMAT,
@@ -54,7 +54,7 @@ def write_agent(agent: Agent, path: str | os.PathLike[str]) -> None:
 
 
 def read_agent(cls: type[A], path: str | os.PathLike[str], rule: Rule | None) -> A:
-    """The agent of a file, or what is wrong with it."""
+    """The agent in a file, or an error that says what is wrong with it."""
     path = Path(path)
     header, columns = read_saved(path, _FORMAT, _FORMAT_VERSION)
     made = _rule_from(header["rule"], rule)
@@ -65,13 +65,13 @@ def read_agent(cls: type[A], path: str | os.PathLike[str], rule: Rule | None) ->
 
 
 def read_saved(path: Path, expected: str, newest: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The header and the arrays of a file of an expected format, or what is wrong with it."""
+    """The header and the arrays of a file in an expected format, or an error."""
     try:
         columns = _columns(path)
         header = json.loads(str(columns["header"]))
         known = header["format"] == expected
         version = int(header["format_version"])
-    except Exception as error:  # a changed byte can make zip, JSON or NumPy fail in any way
+    except Exception as error:  # damaged bytes can make zip, JSON or NumPy fail in any way
         if isinstance(error, OSError) and not path.is_file():
             raise
         raise damaged(path) from error
@@ -110,7 +110,7 @@ def _restored(cls: type[A], rule: Rule, counters: dict[str, Any], columns: dict[
 
 
 def _columns(path: Path) -> dict[str, Any]:
-    """All arrays, each read to its end: only then is its checksum compared."""
+    """All arrays, each read to its end, because only then is its checksum compared."""
     with zipfile.ZipFile(path) as archive:
         return {
             name.removesuffix(".npy"): np.lib.format.read_array(
@@ -138,7 +138,7 @@ def _rule_from(saved: dict[str, Any], given: Rule | None) -> Rule:
         return given
     if saved["parameters"] is None or saved["class"] not in agents.__all__:
         raise FileFormatError(
-            f"the rule {saved['identity']} is not a part of lowbid; give it again: "
+            f"the rule {saved['identity']} is not part of lowbid; give it again: "
             "Agent.load(path, rule=...)."
         )
     made: Rule = getattr(agents, saved["class"])(**saved["parameters"])
@@ -146,7 +146,7 @@ def _rule_from(saved: dict[str, Any], given: Rule | None) -> Rule:
 
 
 def damaged(path: Path) -> FileFormatError:
-    """What to say of a file that cannot be read."""
+    """The error for a file that cannot be read."""
     return FileFormatError(
         f"{path} is not a saved agent of lowbid, or is damaged or cut short; restore it from a "
         "copy, or start a new agent."

@@ -47,10 +47,10 @@ def simulate(
 ) -> Result:
     """Let agents learn in an environment, many times, and record their exact regret by episode.
 
-    What the n-th visit of (stage, state, action) brings in a run, loss and next state, depends on
-    the seed, the run, these and n, and on nothing else: all rules face the same world, and the
-    result is the same for any number of workers. The regret of an episode is the exact value of
-    the policy that is played in it, less the optimal value; it has no sampling noise.
+    In each run, the outcome of the n-th visit of (stage, state, action), a loss and a next state,
+    depends on the seed, the run, these and n, and on nothing else: all rules face the same world,
+    and the result is the same for any number of workers. The regret of an episode is the exact
+    value of the policy that is played in it, minus the optimal value; it has no sampling noise.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def simulate(
     environment : Tabular
         The MDP.
     episodes : int
-        The number of episodes of each run.
+        The number of episodes per run.
     runs : int
         The number of independent runs.
     seed : int
@@ -105,7 +105,7 @@ def simulate(
         )
     ]
     work_off(tasks, workers, stop, Progress(len(named) * runs * episodes, progress))
-    # A rule and a model describe themselves as policies and arms do.
+    # Rules and models describe themselves as policies and arms do.
     source = provenance(cast(Any, named), cast(Any, environment), episodes, runs, seed)
     return Result(tuple(named), steps, regret, pulls, source)
 
@@ -113,7 +113,7 @@ def simulate(
 def visits(result: Result, environment: Tabular) -> npt.NDArray[np.int64]:
     """How often each action was taken, (rule, run, stage, state, action).
 
-    The stage axis has one entry if all stages are alike: visits are then added up over stages.
+    The stage axis has one entry if all stages are alike: visits are then summed over stages.
     """
     shape = environment.world.means.shape
     if result.pulls.shape[2] != int(np.prod(shape)):
@@ -127,7 +127,7 @@ def visits(result: Result, environment: Tabular) -> npt.NDArray[np.int64]:
 def stuck(result: Result, environment: Tabular) -> dict[str, float]:
     """The share of each rule's runs that still lose half of the optimum in the last tenth.
 
-    The optimum is a return; where it is not above 0, as with losses, nothing is said.
+    The optimum is a return; where it is not above 0, as with losses, the share is NaN.
     """
     if not environment.has_rewards or environment.optimum <= 0.0:
         return {}
@@ -165,7 +165,7 @@ def _tasks(
     chunk: int,
     stop: Ints,
 ) -> Iterator[Task]:
-    """Functions that play one rule's runs, some each."""
+    """Functions that each play some of one rule's runs."""
     loop = loop_for(rule)
     problem = rule.told(environment.problem(int(checkpoints[-1])))
     optimum = float(environment.world.first @ environment._best[0][0])
@@ -175,7 +175,7 @@ def _tasks(
     def task(first: int, episodes_done: Ints) -> None:
         runs = slice(first, first + chunk)
         fault = np.full(3, -1, np.int64)
-        # Kernels cannot read a rule in plain Python, so none is compiled beside one.
+        # Kernels cannot read a rule in plain Python, so nothing is compiled for one.
         with contextlib.nullcontext() if rule.compiled else interpreted():
             loop(*fixed, first, checkpoints, regret[runs], pulls[runs], episodes_done, stop, fault)
         if fault[0] >= 0:

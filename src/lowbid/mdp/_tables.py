@@ -1,4 +1,4 @@
-"""Tables that a caller gives, read into arrays of one shape, or refused in words."""
+"""Tables given by a caller, converted to arrays of one shape, or refused with a clear error."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Successors(NamedTuple):
 
     @classmethod
     def of_matrix(cls, transitions: Floats) -> Successors:
-        """The lists of a full table, (..., state, action, next state)."""
+        """The successors in a full table, (..., state, action, next state)."""
         positive = transitions != 0.0  # negative ones are kept, and refused later
         most = max(1, int(positive.sum(axis=-1).max()))
         order = np.argsort(~positive, axis=-1, kind="stable")[..., :most]
@@ -105,8 +105,8 @@ def read_values(
 ) -> Floats:
     """Losses or rewards as (stage, state, action, successor).
 
-    Those by next state have one for each state if the transitions are a `full` table, else one
-    for each successor in the list.
+    Tables by next state have one entry per state if the transitions are a `full` table, otherwise
+    one per successor in the list.
     """
     table = numbers(name, values)
     stages, *pair, most = successors.probabilities.shape

@@ -40,14 +40,14 @@ class Tabular:
     """An episodic MDP given by its tables: base class of all environments here.
 
     An episode starts in a state s drawn from `first` and has `horizon` stages. At each stage h an
-    action a is chosen; it brings a loss (or a reward) and the next state, which are drawn from the
-    row (h, s, a) of the tables.
+    action a is chosen; a loss (or a reward) and the next state are drawn from the row (h, s, a) of
+    the tables.
 
     Parameters
     ----------
     transitions : array or Successors
         The probability of each next state, (state, action, next state) if all stages are alike,
-        else (stage, state, action, next state).
+        otherwise (stage, state, action, next state).
     losses, rewards : array
         One of the two: mean losses, 0 or more, or mean rewards, at most `best_reward`. One for
         each (state, action), with a stage axis in front or a next-state axis at the end if they
@@ -57,10 +57,10 @@ class Tabular:
     first : int or array
         The first state, or the probability of each.
     best_reward : float
-        The highest reward that a step can bring. Estimates of optimistic rules start there, so a
-        loose one costs regret.
+        The highest possible reward per step. Estimates of optimistic rules start there, so a loose
+        bound costs regret.
     best_return : float, optional
-        The highest return that any state can bring from any stage on, if that is less than
+        The highest possible return from any state and stage onwards, if that is less than
         `best_reward` at each step. Give it whenever you know it: it matters more than most other
         choices.
     noise : {"none", "gaussian", "bernoulli"}
@@ -72,7 +72,7 @@ class Tabular:
     scale : float, optional
         For Bernoulli noise; by default `best_reward`, and 1 for losses.
     actions : array of int, optional
-        How many actions each state has, if not all have as many as the tables.
+        The number of actions of each state, if some have fewer than the tables.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class Tabular:
         return float(best_return)
 
     def _build(self, successors: Successors, values: Floats, actions: Ints, first: Floats) -> None:
-        """Bring all tables to one shape, in losses."""
+        """Convert all tables to one shape, in losses."""
         stages = max(len(successors.probabilities), len(values))
         shape = (stages, *successors.probabilities.shape[1:])
         used = np.arange(shape[2]) < actions[:, np.newaxis]
@@ -216,7 +216,7 @@ class Tabular:
 
     @property
     def n_actions(self) -> int:
-        """The number of actions of the state that has most."""
+        """The largest number of actions of any state."""
         return int(self.world.actions.max())
 
     @property
@@ -230,26 +230,26 @@ class Tabular:
 
     @property
     def optimal_values(self) -> Floats:
-        """The best mean return from each stage and state on, (stage, state), then zeros.
+        """The best mean return from each stage and state onwards, (stage, state), then zeros.
 
-        In rewards if the model was given rewards, else in losses (the least).
+        In rewards if the model was given rewards, otherwise in losses (the lowest).
         """
         return self._in_units(self._best[0])
 
     @property
     def optimal_policy(self) -> Ints:
-        """An optimal action at each stage and state, (stage, state): the first of several."""
+        """An optimal action at each stage and state, (stage, state); the first of several."""
         return self._best[1]
 
     def optimal_action_values(self, stage: int = 0) -> Floats:
-        """The best mean return after each action at a stage, (state, action); NaN if none such."""
+        """The best mean return after each action at a stage, (state, action); NaN for no action."""
         values = action_values(self.world, stage, self._best[0][stage + 1])
         values = np.where(self._used[0], values, np.nan)
         left = self.horizon - stage
         return self.best_reward * left - values if self.has_rewards else values
 
     def map_of(self, visits: npt.ArrayLike) -> Floats:
-        """Visits, (stage, state, action), laid out to be looked at: see `map_axes`."""
+        """Visits, (stage, state, action), laid out as a map: see `map_axes`."""
         counts = np.asarray(visits, np.float64)
         return counts[0].T if self.stationary else counts.sum(axis=2)
 
@@ -260,11 +260,11 @@ class Tabular:
 
     @property
     def optimum(self) -> float:
-        """The best mean return of an episode (or the least mean loss)."""
+        """The best mean return of an episode (or the lowest mean loss)."""
         return float(self.world.first @ self.optimal_values[0])
 
     def policy_values(self, policy: npt.ArrayLike, epsilon: float = 0.0) -> Floats:
-        """The exact mean return of a policy from each stage and state on, (stage, state).
+        """The exact mean return of a policy from each stage and state onwards, (stage, state).
 
         Parameters
         ----------
@@ -297,14 +297,14 @@ class Tabular:
         return given.astype(np.float64)
 
     def _in_units(self, losses: Floats) -> Floats:
-        """Losses from each stage on, as returns if the model was given rewards."""
+        """Losses from each stage onwards, as returns if the model was given rewards."""
         if not self.has_rewards:
             return losses
         left = np.arange(self.horizon, -1, -1)[:, np.newaxis]
         return self.best_reward * left - losses
 
     def problem(self, episodes: int | None = None) -> Problem:
-        """What a rule is told about this model."""
+        """What a rule knows about this model."""
         highest = float(self.world.losses[self._used].max())
         return problem_of(
             self.world.actions,
@@ -320,7 +320,7 @@ class Tabular:
 
     @property
     def given(self) -> dict[str, Any]:
-        """The parameters that tell this model from others of its class."""
+        """The parameters that distinguish this model from others of its class."""
         digest = hashlib.sha256()
         for table in self.world:
             digest.update(np.ascontiguousarray(table).tobytes())
@@ -344,7 +344,7 @@ class Tabular:
 
 
 def _lengths(probabilities: Floats) -> Ints:
-    """Up to where each row has successors."""
+    """The number of successors in each row."""
     places = np.arange(1, probabilities.shape[-1] + 1)
     return (places * (probabilities > 0)).max(axis=-1)
 

@@ -12,31 +12,31 @@ from lowbid.policies._base import Floats, Ints
 
 
 class World(NamedTuple):
-    """The tables of an MDP, in losses; the first axis has one entry, or one for each stage.
+    """The tables of an MDP, in losses; the first axis has one entry, or one per stage.
 
     Attributes
     ----------
     actions
-        How many actions each state has, (state,).
+        The number of actions of each state, (state,).
     lengths
-        How many outcomes each action has, (stage, state, action).
+        The number of outcomes of each action, (stage, state, action).
     probabilities, next_states, losses
         Each outcome's probability, next state and mean loss, (stage, state, action, outcome).
     cumulative
-        The probabilities added up.
+        The cumulative probabilities.
     means
         The mean loss of each action, (stage, state, action).
     coins
-        Where the loss is one of two values: the first of them, and the second less the first,
-        (stage, state, action, 2); a difference of 0 where it is not.
+        Where the loss takes one of two values: the first value, and the second minus the first,
+        (stage, state, action, 2); elsewhere the difference is 0.
     sd
         The standard deviation of normal noise, (stage, state, action).
     first
         The probability of each first state, (state,).
     first_cumulative
-        The same, added up.
+        The same, cumulatively.
     reached
-        The states that can be reached at each stage, (stage, state), and then -1.
+        The states that can be reached at each stage, (stage, state), padded with -1.
     """
 
     actions: Ints
@@ -65,7 +65,7 @@ def draw_first(world: World, stream: Stream) -> int:
 
 @kernel
 def draw_outcome(world: World, stage: int, state: int, action: int, stream: Stream) -> int:
-    """Which of an action's outcomes comes up; a single one needs no draw."""
+    """Draw one of an action's outcomes; a single one needs no draw."""
     last = world.lengths[stage, state, action] - 1
     if last == 0:
         return 0
@@ -80,7 +80,7 @@ def draw_outcome(world: World, stage: int, state: int, action: int, stream: Stre
 def draw_loss(
     world: World, stage: int, state: int, action: int, outcome: int, stream: Stream
 ) -> float:
-    """The loss that comes with an outcome."""
+    """Draw the loss of an outcome."""
     mean = world.losses[stage, state, action, outcome]
     height = world.coins[stage, state, action, 1]
     if height != 0.0:
@@ -92,7 +92,7 @@ def draw_loss(
 
 @kernel
 def action_value(world: World, stage: int, state: int, action: int, ahead: Floats) -> float:
-    """The mean loss of an action, and of what follows by `ahead`."""
+    """The mean loss of an action, plus that of what follows according to `ahead`."""
     value = world.means[stage, state, action]
     for i in range(world.lengths[stage, state, action]):
         value += (
@@ -131,7 +131,7 @@ def evaluate(world: World, policy: Ints, epsilon: float, values: Floats) -> floa
 
 
 def backward_induction(world: World, horizon: int) -> tuple[Floats, Ints]:
-    """The least mean losses from each stage and state on, and the first action that gives them."""
+    """The lowest mean losses from each stage and state onwards, and the first optimal actions."""
     values = np.zeros((horizon + 1, len(world.actions)))
     policy = np.zeros((horizon, len(world.actions)), np.int64)
     missing = np.arange(world.means.shape[2]) >= world.actions[:, np.newaxis]
@@ -143,7 +143,7 @@ def backward_induction(world: World, horizon: int) -> tuple[Floats, Ints]:
 
 
 def policy_losses(world: World, chances: Floats) -> Floats:
-    """The mean losses from each stage and state on, if actions are drawn with these chances."""
+    """The mean losses from each stage and state onwards, if actions have these probabilities."""
     values = np.zeros((len(chances) + 1, len(world.actions)))
     for stage in reversed(range(len(chances))):
         every = action_values(world, stage, values[stage + 1])
@@ -152,13 +152,13 @@ def policy_losses(world: World, chances: Floats) -> Floats:
 
 
 def action_values(world: World, stage: int, ahead: Floats) -> Floats:
-    """The mean loss of every action at a stage, and of what follows, (state, action)."""
+    """The mean loss of every action at a stage plus that of what follows, (state, action)."""
     at = 0 if len(world.means) == 1 else stage
     return world.means[at] + (world.probabilities[at] * ahead[world.next_states[at]]).sum(axis=-1)
 
 
 def reachable(first: Floats, probabilities: Floats, next_states: Ints, horizon: int) -> Ints:
-    """The states that can be reached at each stage, (stage, state), and then -1."""
+    """The states that can be reached at each stage, (stage, state), padded with -1."""
     listed = np.full((horizon, len(first)), -1, np.int64)
     now = first > 0
     for stage in range(horizon):
@@ -172,7 +172,7 @@ def reachable(first: Floats, probabilities: Floats, next_states: Ints, horizon: 
 
 
 def earliest_stages(reached: Ints) -> Ints:
-    """The first stage at which each state can be reached; the horizon for those that never are."""
+    """The first stage at which each state can be reached; the horizon if it never is."""
     horizon, states = reached.shape
     earliest = np.full(states, horizon, np.int64)
     for stage in reversed(range(horizon)):

@@ -1,4 +1,4 @@
-"""The rules by which agents learn: one rule, one file. `__all__` is the registry."""
+"""The rules by which agents learn, one file each. `__all__` is the registry."""
 
 from lowbid.mdp.agents.batch_ensemble_value_iteration import BatchEnsembleValueIteration
 from lowbid.mdp.agents.batch_q_learning import BatchQLearning

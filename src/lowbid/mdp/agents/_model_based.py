@@ -1,4 +1,4 @@
-"""The state of rules that plan in what they have seen, without batches."""
+"""The state of rules that plan in the empirical model, without batches."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def count_of(state: Any, group: int, s: int, action: int) -> float:
 def total_above_bound(
     problem: Problem, state: Any, group: int, stage: int, s: int, action: int
 ) -> float:
-    """The sum of all losses of an action and of what followed, measured from the bound."""
+    """The sum of all losses of an action and of what followed, relative to the bound."""
     visits = state.visits
     total = visits.losses[group, s, action, 0]
     total += visits.counts[group, s, action, 0] * problem.slack[stage]

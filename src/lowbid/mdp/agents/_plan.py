@@ -1,11 +1,11 @@
 """Backward induction: the templates that planning rules are bound to.
 
-Values here are losses, lower is better: how far the return from a stage and a state on is expected
-to stay below its bound, or simply its negative. A rule gives an estimate for each action, its
-`bid`; the lowest is chosen, and is the state's value.
+Values here are losses; lower is better. A value is how far the return from a stage and a state
+onwards is expected to stay below its bound, or simply the negated return. A rule provides an
+estimate for each action, its `bid`; the lowest is chosen, and is the state's value.
 
-Rules whose bids follow from visits alone plan only what changed: the states that were visited
-since the last plan and, from stage to stage, the states that lead to one whose value changed.
+Rules whose bids depend on visits alone plan only what changed: the states visited since the last
+plan and, from stage to stage, the states that lead to one whose value changed.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from lowbid.mdp.agents._visits import Visits, forget_fresh
 from lowbid.policies._base import Floats, Ints
 from lowbid.policies._scan import argmin
 
-# The rule of an action's estimate that the templates below are bound to, and the lowest value that
-# a state may have: 0 for rules whose values are measured from the bound on returns.
+# The estimate of an action that the templates below are bound to, and the lowest value that a state
+# may have: 0 for rules whose values are relative to the bound on returns.
 bid: Any = None
 LOWEST = 0.0
-# The choice at one stage and state; it says whether the value of the state changed.
+# The choice at one stage and state; returns whether the value of the state changed.
 choose: Any = None
 
 
 class Agenda(NamedTuple):
-    """What is to be planned at a stage, and what was changed at the one after it.
+    """The states to plan at a stage, and those that changed at the following one.
 
     Attributes
     ----------
     states
-        The states of each, in two rows that take turns.
+        The states of both, in two rows that alternate.
     marks, stamp
-        A state is due if its mark is the stamp.
+        A state is due if its mark equals the stamp.
     """
 
     states: Ints
@@ -68,7 +68,7 @@ def choose_lowest_bid(
     episode: int,
     stream: Stream,
 ) -> bool:
-    """Choose the action of lowest bid, with ties broken at random.
+    """Choose the action with the lowest bid; ties are broken at random.
 
     The rule's state has `policy` (stage, state), `values` (stage + 1, state) whose last row is 0,
     and room for one state's `bids`.
@@ -99,7 +99,7 @@ def plan_everywhere(
 def plan_reached(
     parameters: Any, problem: Problem, state: Any, episode: int, stream: Stream
 ) -> None:
-    """Choose at every stage and each state that can be reached by then."""
+    """Choose at every stage and each state that can be reached by that stage."""
     for stage in range(len(problem.slack) - 1, -1, -1):
         group = group_of(problem, stage)
         for s in range(len(problem.actions)):
@@ -109,7 +109,7 @@ def plan_reached(
 
 @kernel
 def nowhere(state: Any, stage: int) -> int:
-    """No state counts as changed by anything but its value."""
+    """No state counts as changed unless its value changed."""
     return -1
 
 
@@ -120,7 +120,7 @@ plan_all: Any = None
 
 @kernel
 def put(problem: Problem, agenda: Agenda, stage: int, due: int, s: int) -> int:
-    """Put a state on the agenda of a stage, and say how many are on it."""
+    """Put a state on the agenda of a stage, and return the number of states on it."""
     if agenda.marks[s] == agenda.stamp[0] or problem.earliest[s] > stage:
         return due
     agenda.marks[s] = agenda.stamp[0]
@@ -132,7 +132,7 @@ def put(problem: Problem, agenda: Agenda, stage: int, due: int, s: int) -> int:
 def put_leads(
     problem: Problem, visits: Visits, agenda: Agenda, stage: int, due: int, ahead: int
 ) -> int:
-    """Put all states on the agenda that were seen to lead to a state."""
+    """Put all observed predecessors of a state on the agenda."""
     edge = visits.leads[group_of(problem, stage), ahead]
     while edge >= 0:
         due = put(problem, agenda, stage, due, visits.edge_states[edge])
@@ -146,9 +146,9 @@ def plan_changed(
 ) -> None:
     """Choose wherever something changed since the last plan; before the first episode, everywhere.
 
-    Elsewhere the choice stands, ties included: nobody has been there since it was made. If visits
-    at all stages count together and half of the states have new ones, all are planned: to find
-    those that need it would take longer.
+    Elsewhere the choice stands, ties included: those states have not been visited since it was
+    made. If visits are pooled over stages and half of the states have new ones, all are planned:
+    finding those that need it would take longer.
     """
     visits, agenda = state.visits, state.agenda
     many = problem.groups == 1 and 2 * visits.n_fresh[0] >= len(problem.actions)
@@ -189,7 +189,7 @@ def changing(choose: Any, changed_anyway: Any = nowhere) -> Any:
 
 
 def planner(bid: Any, lowest: float = 0.0, changed_anyway: Any = nowhere) -> Any:
-    """Planning by bids, ``bid(..., group, stage, s, action, episode, stream)``, drawn from nothing.
+    """Planning by bids without randomness, ``bid(..., group, stage, s, action, episode, stream)``.
 
     Bids may depend on the visits of the state and action and on the values of the next stage, and
     on nothing else that changes.
@@ -198,7 +198,7 @@ def planner(bid: Any, lowest: float = 0.0, changed_anyway: Any = nowhere) -> Any
 
 
 def redrawing_planner(bid: Any, lowest: float, template: Any = plan_reached) -> Any:
-    """Planning by bids that are drawn afresh in every episode."""
+    """Planning by bids that are redrawn in every episode."""
     return specialise(template, choose=specialise(choose_lowest_bid, bid=bid, LOWEST=lowest))
 
 

@@ -1,8 +1,8 @@
-"""What rules without a model share: tables by stage, and how they are read.
+"""Parts shared by model-free rules: tables by stage, and how they are read.
 
-Entries are losses, lower is better: negated returns, or how far returns stay below their bound.
-A table that is changed at a stage is not read at that stage again in the same episode, so the
-policy that was fixed when the episode began stays the one that is played.
+Entries are losses (lower is better): negated returns, or how far returns stay below their bound. A
+table that changes at a stage is not read at that stage again in the same episode, so the policy
+fixed when the episode began remains the one that is played.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from lowbid.mdp._problem import Problem
 from lowbid.policies._base import Floats
 from lowbid.policies._scan import argmin
 
-# The choice at one stage and state, that the template below is bound to.
+# The choice at one stage and state that the template below is bound to.
 choose: Any = None
 
 
 @kernel
 def plan_once(parameters: Any, problem: Problem, state: Any, episode: int, stream: Stream) -> None:
-    """Choose everywhere before the first episode; later on, wherever something changed."""
+    """Choose everywhere before the first episode; later, wherever something changed."""
     if episode == 1:
         for stage in range(len(problem.slack)):
             for s in range(len(problem.actions)):
@@ -32,7 +32,7 @@ def plan_once(parameters: Any, problem: Problem, state: Any, episode: int, strea
 def choose_lowest(
     parameters: Any, problem: Problem, state: Any, stage: int, s: int, stream: Stream
 ) -> None:
-    """Plan the action of lowest entry, with ties broken uniformly at random."""
+    """Plan the action with the lowest entry; ties are broken uniformly at random."""
     entries: Floats = state.table[stage, s, : problem.actions[s]]
     state.policy[stage, s] = argmin(entries, True, stream)
 

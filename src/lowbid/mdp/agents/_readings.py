@@ -19,12 +19,12 @@ from lowbid.policies._scan import argmin
 
 
 class State(NamedTuple):
-    """Visits in batches, what each batch makes of them, and the plan."""
+    """Visits in batches, each batch's values and policy, and the plan."""
 
     visits: Visits
     policy: Ints
-    batch_values: Floats  # what each stage and state is worth, (batch, stage + 1, state)
-    batch_policies: Ints  # what each batch would do, (batch, stage, state)
+    batch_values: Floats  # the value of each stage and state, (batch, stage + 1, state)
+    batch_policies: Ints  # each batch's policy, (batch, stage, state)
     bids: Floats
     lowest: Floats
     estimates: Floats
@@ -53,7 +53,7 @@ def init(parameters: Parameters, problem: Problem) -> State:
 def fill_bids_of(
     parameters: Parameters, problem: Problem, state: State, group: int, stage: int, s: int, j: int
 ) -> None:
-    """Write what a batch expects of each action."""
+    """Write a batch's estimate of each action."""
     ahead = state.batch_values[j, stage + 1]
     for action in range(problem.actions[s]):
         state.bids[action] = estimate(
@@ -63,7 +63,7 @@ def fill_bids_of(
 
 @kernel
 def keep_value(state: State, batch: int, stage: int, s: int, value: float) -> bool:
-    """Keep what a state is worth to a batch, and say whether that is new."""
+    """Store a batch's value of a state, and return whether it changed."""
     value = max(value, 0.0)
     changed = value != state.batch_values[batch, stage, s]
     state.batch_values[batch, stage, s] = value
@@ -81,7 +81,7 @@ def choose_by_batch(
     episode: int,
     stream: Stream,
 ) -> bool:
-    """Let every batch choose the action of its lowest estimate."""
+    """Let every batch choose the action with its lowest estimate."""
     changed = False
     for batch in range(parameters.batches):
         fill_bids_of(parameters, problem, state, group, stage, s, batch)
@@ -103,7 +103,7 @@ def choose_by_state(
     episode: int,
     stream: Stream,
 ) -> bool:
-    """Choose the action of the lowest estimate of all batches."""
+    """Choose the action with the lowest estimate of all batches."""
     changed = False
     lowest: Floats = state.lowest[: problem.actions[s]]
     for action in range(len(lowest)):
@@ -127,7 +127,7 @@ plan_batches = changing(choose_by_batch)
 def plan_globally(
     parameters: Parameters, problem: Problem, state: State, episode: int, stream: Stream
 ) -> None:
-    """Follow the policy of the batch that expects least."""
+    """Follow the policy of the batch that expects the lowest loss."""
     plan_batches(parameters, problem, state, episode, stream)
     for batch in range(parameters.batches):
         total = 0.0

@@ -17,23 +17,23 @@ class Visits(NamedTuple):
     Attributes
     ----------
     counts, losses
-        How many visits each batch has, and the sum of their losses, (..., batch).
+        The number of visits in each batch, and the sum of their losses, (..., batch).
     next_batch
         Which batch takes the next visit.
     known
-        How many different successors have been seen.
+        The number of different successors seen.
     successors
-        Which states these are, (..., successor).
+        The states these are, (..., successor).
     arrivals
-        How often each came up in each batch, (..., successor, batch).
+        How often each occurred in each batch, (..., successor, batch).
     fresh, n_fresh
-        The states with visits that no plan has seen yet, (group, state), and how many these are.
+        The states with visits that no plan has seen yet, (group, state), and their number.
     is_fresh
         1 for these states.
     leads, edge_states, next_edges, n_edges
-        From which states each state was reached, as linked lists: the first edge into a state,
-        (group, state), or -1; where an edge comes from; the next edge into the same state; and how
-        many edges there are.
+        The states from which each state was reached, as linked lists: the first edge into a state,
+        (group, state), or -1; where an edge comes from; the next edge into the same state; and the
+        number of edges.
     """
 
     counts: Floats
@@ -101,7 +101,7 @@ def add_visit(
 
 @kernel
 def forget_fresh(visits: Visits) -> None:
-    """A plan has seen all visits."""
+    """Record that a plan has seen all visits."""
     for group in range(len(visits.n_fresh)):
         for i in range(visits.n_fresh[group]):
             visits.is_fresh[group, visits.fresh[group, i]] = 0
@@ -110,7 +110,7 @@ def forget_fresh(visits: Visits) -> None:
 
 @kernel
 def deal(visits: Visits, group: int, s: int, action: int) -> int:
-    """The batch whose turn it is; then it is the next one's."""
+    """Return the batch whose turn it is, and advance to the next one."""
     batch = visits.next_batch[group, s, action]
     last = batch + 1 == visits.counts.shape[3]
     visits.next_batch[group, s, action] = 0 if last else batch + 1

@@ -1,4 +1,4 @@
-"""Batch-ensemble value iteration: every batch bids, and the lowest bid is what a state is worth."""
+"""Batch-ensemble value iteration: every batch bids, and the lowest bid is a state's value."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Parameters(NamedTuple):
 class State(NamedTuple):
     """Visits in batches, and the plan.
 
-    `values` is what each stage and state is worth to all batches, (stage + 1, state).
+    `values` is the common value of each stage and state, (stage + 1, state).
     """
 
     visits: Visits
@@ -67,7 +67,7 @@ def estimate(
     batch: int,
     ahead: Floats,
 ) -> float:
-    """A batch's padded mean of loss and what follows, above the bound; 0 if it is empty."""
+    """A batch's padded mean of the loss and what follows, relative to the bound; 0 if empty."""
     count = visits.counts[group, s, action, batch]
     if count == 0.0:
         return 0.0
@@ -78,7 +78,7 @@ def estimate(
 
 @kernel
 def ranked(estimates: Floats, rank: int) -> float:
-    """The lowest, second lowest, ... of some numbers, which are sorted meanwhile."""
+    """The lowest, second lowest, ... of some numbers, which are sorted in place."""
     for i in range(1, len(estimates)):
         j = i
         while j > 0 and estimates[j] < estimates[j - 1]:
@@ -141,7 +141,7 @@ def fill_bids(
 ) -> None:
     """Write every batch's estimate of every action, (batch, state, action).
 
-    `values` are what the next stage is worth to each batch, (batch, state).
+    `values` are each batch's values of the next stage, (batch, state).
     """
     group = group_of(problem, stage)
     for batch in range(parameters.batches):
@@ -160,35 +160,35 @@ READINGS = ("pairs", "global", "states", "episodes")
 class BatchEnsembleValueIteration(Rule):
     r"""Batch Ensemble for episodic MDPs: the paper's outlook, in four readings.
 
-    The visits of each (state, action) are dealt round-robin into l batches. Batch j, with c visits
-    that brought losses x_i and led to states s'_i, estimates the loss from stage h on by
+    The visits of each (state, action) are dealt round-robin into l batches. Batch j, which has c visits
+    with losses x_i and next states s'_i, estimates the loss from stage h onwards by
 
     .. math:: \hat Q_{h,j}(s, a) = \frac{1}{c + p} \sum_i \left(x_i + V_{h+1}(s'_i)\right),
 
-    an empty batch by 0, the best possible. Losses are measured from the bound on returns: in
-    rewards, p visits are added that bring the best return. How batches are put together:
+    and an empty batch by 0, the best possible. Losses are relative to the bound on returns: in
+    terms of rewards, p visits with the best return are added. How batches are combined:
 
-    - ``"pairs"``: they have one V in common. An action is worth its lowest estimate,
+    - ``"pairs"``: they share one V. The value of an action is its lowest estimate,
       :math:`Q_h = \min_j \hat Q_{h,j}`, and :math:`V_h = \min_a Q_h`. Best in most experiments.
-    - ``"global"``: each batch plans by its own :math:`V_j`, and bids a policy and what it expects
-      of it; the policy of the lowest bid is followed for the episode. The paper's sentence.
+    - ``"global"``: each batch plans by its own :math:`V_j`, and bids a policy and its expected
+      loss; the policy of the lowest bid is followed for the episode. The paper's sentence.
     - ``"states"``: each batch plans by its own :math:`V_j`, but the lowest bid wins at each state.
     - ``"episodes"``: as "global", but whole episodes are dealt to the batches.
 
     With one state and one stage, "pairs" and "states" are `lowbid.BatchEnsemble`, choice by
-    choice. Ties are broken uniformly at random, for all states before the episode begins.
+    choice. Ties are broken uniformly at random, for all states, before the episode begins.
 
     Parameters
     ----------
     batches : int
-        l. The regret grows nearly linearly with it; with 1 there is nothing but padding, which
-        gets stuck where rewards are noisy.
+        l. The regret grows nearly linearly with it; with 1 there is only padding, which gets stuck
+        where rewards are noisy.
     padding : float
-        p: what is added to a batch's count. Less is faster until it fails; 0 fails.
+        p: added to a batch's count. Smaller values learn faster until they fail; 0 fails.
     rank : int
         Take the lowest estimate (1), the second lowest (2), ...; for "pairs" only.
     reading : {"pairs", "global", "states", "episodes"}
-        How batches are put together.
+        How batches are combined.
     stationary : bool, optional
         Whether visits at all stages are pooled; by default if the environment is stationary.
 
@@ -256,7 +256,7 @@ class BatchEnsembleValueIteration(Rule):
         return _readings.KERNELS.get(self.reading, self.kernels)
 
     def bids(self, problem: Problem, state: Any, stage: int = 0) -> Floats:
-        """What each batch expects of each action from a stage on, (batch, state, action).
+        """Each batch's estimate of each action from a stage onwards, (batch, state, action).
 
         In returns; negated losses if the agent has losses. As of the last plan; NaN for actions
         that do not exist.

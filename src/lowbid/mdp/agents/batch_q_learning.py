@@ -1,4 +1,4 @@
-"""Batch Q-learning: tables in place of batches, and the lowest entry wins."""
+"""Batch Q-learning: tables instead of batches, and the lowest entry wins."""
 
 from __future__ import annotations
 
@@ -73,13 +73,13 @@ class BatchQLearning(Rule):
     r"""Batch Ensemble without a model.
 
     The visits of each (stage, state, action) are dealt round-robin into l tables, which start at
-    0, the best possible loss. The table of the n-th visit that it gets moves by
+    0, the best possible loss. At its n-th visit, a table is updated by
 
     .. math:: Q_{h,j}(s, a) \leftarrow (1 - \alpha_n) Q_{h,j}(s, a) + \alpha_n (x +
               V_{h+1}(s')), \quad \alpha_n = \frac{H + 1}{H + n},
 
-    where :math:`V_h(s) = \min_a \min_j Q_{h,j}(s, a)` is what all tables have in common, and losses
-    x are measured from the bound on returns. The action of lowest entry is taken.
+    where :math:`V_h(s) = \min_a \min_j Q_{h,j}(s, a)` is shared by all tables, and losses x are
+    relative to the bound on returns. The action with the lowest entry is taken.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Certainty equivalence: plan as if what was seen were the truth."""
+"""Certainty equivalence: plan as if the empirical model were the truth."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ class CertaintyEquivalence(Rule):
 
     .. math:: Q_h(s, a) = \hat r(s, a) + \hat P(s, a) V_{h+1}
 
-    and 0 for actions not yet taken. Where rewards are positive it is stuck at once: it is here as
-    the rule that all others improve on.
+    and 0 for actions not yet taken. Where rewards are positive, it gets stuck at once; it serves as
+    the baseline that all others improve on.
 
     Parameters
     ----------

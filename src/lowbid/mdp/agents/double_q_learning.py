@@ -1,4 +1,4 @@
-"""Double Q-learning: one table chooses, and the other says what it is worth."""
+"""Double Q-learning: one table chooses an action, and the other evaluates it."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ BIBTEX = r"""
 class DoubleQLearning(Rule):
     r"""Double Q-learning: `EBQL` with two members.
 
-    A coin says which of two tables learns, say A:
+    A coin flip decides which of two tables learns, say A:
 
     .. math:: Q^A_h(s, a) \leftarrow Q^A_h(s, a) + \alpha \left(r + Q^B_{h+1}(s', \arg\max_{a'}
               Q^A_{h+1}(s', a')) - Q^A_h(s, a)\right).
 
-    The action of highest sum is taken, or with probability epsilon a uniform one.
+    The action with the highest sum is taken, or with probability epsilon a uniform one.
 
     Parameters
     ----------

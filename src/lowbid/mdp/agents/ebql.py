@@ -1,4 +1,4 @@
-"""EBQL: one member of an ensemble chooses, and the others say what it is worth."""
+"""EBQL: one member of an ensemble chooses an action, and the others evaluate it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def init(parameters: Parameters, problem: Problem) -> State:
 def choose(
     parameters: Parameters, problem: Problem, state: State, stage: int, s: int, stream: Stream
 ) -> None:
-    """Plan the action of lowest sum over all members."""
+    """Plan the action with the lowest sum over all members."""
     sums: Floats = state.sums[: problem.actions[s]]
     for action in range(len(sums)):
         sums[action] = 0.0
@@ -78,7 +78,7 @@ def value_by_others(
     parameters: Parameters, problem: Problem, state: State, k: int, stage: int, s: int,
     stream: Stream,
 ) -> float:  # fmt: skip
-    """What the others expect of the action that member k thinks best."""
+    """The other members' estimate of the action that member k considers best."""
     favourite = argmin(state.tables[k, stage, s, : problem.actions[s]], True, stream)
     total = 0.0
     for member in range(parameters.members):
@@ -99,7 +99,7 @@ def update(
     next_s: int,
     stream: Stream,
 ) -> None:
-    """Let one member learn, from what the others expect."""
+    """Let one member learn from the others' estimates."""
     horizon = len(problem.slack)
     k = integer(stream, parameters.members)
     target = loss - problem.best_reward
@@ -115,14 +115,15 @@ def update(
 class EBQL(Rule):
     r"""Ensemble bootstrapped Q-learning.
 
-    There are M tables. After a visit of (s, a) at stage h a member k is drawn, which learns from
-    what the others expect of the action that it thinks best,
-    :math:`\hat a = \arg\max_{a'} Q^k_{h+1}(s', a')`:
+    There are M tables. After a visit of (s, a) at stage h, a member k is drawn, which learns from
+    the others' estimates of the action that it considers best, :math:`\hat a = \arg\max_{a'}
+    Q^k_{h+1}(s', a')`:
 
     .. math:: Q^k_h(s, a) \leftarrow Q^k_h(s, a) + \alpha \left(r + \frac{1}{M - 1} \sum_{j \ne k}
               Q^j_{h+1}(s', \hat a) - Q^k_h(s, a)\right).
 
-    The action of highest sum over all members is taken, or with probability epsilon a uniform one.
+    The action with the highest sum over all members is taken, or with probability epsilon a
+    uniform one.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Ensemble RLSVI: members that each have a prior and noise of their own."""
+"""Ensemble RLSVI: members that each have their own prior and noise."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def draw_priors(parameters: EnsembleRLSVI, state: State, stream: Stream) -> None
 def plan(
     parameters: EnsembleRLSVI, problem: Problem, state: State, episode: int, stream: Stream
 ) -> None:
-    """Draw a member, and plan as it sees the world."""
+    """Draw a member, and plan with its values."""
     if episode == 1:
         draw_priors(parameters, state, stream)
     state.member[0] = integer(stream, parameters.members)
@@ -129,7 +129,7 @@ def update(
 
 @dataclass(frozen=True)
 class EnsembleRLSVI(Rule):
-    r"""Ensemble sampling: M value functions, each of which sees its own noise on every visit.
+    r"""Ensemble sampling: M value functions, each with its own noise on every visit.
 
     Member m has priors :math:`p^m_h(s, a) \sim N(0, \lambda)` and, for the i-th visit, noise
     :math:`z^m_i \sim N(0, v)`, all drawn once:
@@ -138,14 +138,14 @@ class EnsembleRLSVI(Rule):
               \lambda}{n / v + 1 / \lambda}.
 
     In each episode the greedy policy of a uniformly drawn member is played. With many members it
-    is `RLSVI`; with networks for tables it is Bootstrapped DQN.
+    is `RLSVI`; with networks instead of tables it is Bootstrapped DQN.
 
     Parameters
     ----------
     members : int
         M.
     variance : float
-        v: of the noise that each visit brings.
+        v: the variance of the noise on each visit.
     prior : float
         :math:`\lambda`: the variance of the priors.
     stationary : bool, optional

@@ -35,7 +35,7 @@ def bid(
     episode: int,
     stream: Stream,
 ) -> float:
-    """The mean, less a bonus."""
+    """The mean, minus a bonus."""
     count = count_of(state, group, s, action)
     if count == 0.0:
         return 0.0

@@ -50,20 +50,20 @@ class LSVIPHE(Rule):
     r"""Least-squares value iteration with perturbed histories, for tables.
 
     Noise of variance v on every target, and on the regularisation, makes the estimate of an action
-    with n visits normal. Of M such estimates the highest counts, but no more than the bound:
+    with n visits normal. The highest of M such estimates counts, but no more than the bound:
 
     .. math:: Q_h(s, a) = \min\left(U_h, \max_{m \le M} q_m\right), \quad
               q_m \sim N\left(\frac{\sum_i (r_i + V_{h+1}(s'_i))}{n + \lambda},
               \frac{v}{n + \lambda}\right).
 
-    The maximum over an ensemble makes it the nearest older relative of batches that bid.
+    The maximum over an ensemble makes it the closest earlier relative of batches that bid.
 
     Parameters
     ----------
     members : int
         M.
     variance : float
-        v: of the noise.
+        v: the variance of the noise.
     regularisation : float
         :math:`\lambda`.
     stationary : bool, optional
@@ -71,7 +71,7 @@ class LSVIPHE(Rule):
 
     Notes
     -----
-    The reference sets M and v by its analysis; here they are to choose.
+    The reference sets M and v by its analysis; here they are parameters.
 
     Examples
     --------

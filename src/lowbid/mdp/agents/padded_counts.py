@@ -1,4 +1,4 @@
-"""Padded counts: optimism by a few visits that never were."""
+"""Padded counts: optimism by a few imaginary visits."""
 
 from __future__ import annotations
 
@@ -23,15 +23,14 @@ BIBTEX = r"""
 
 @dataclass(frozen=True)
 class PaddedCounts(Rule):
-    r"""Value iteration with p imagined visits that bring the best return.
+    r"""Value iteration with p imaginary visits that bring the best return.
 
-    `BatchEnsembleValueIteration` with one batch: with n visits that brought losses x_i and led to
-    states s'_i,
+    `BatchEnsembleValueIteration` with one batch: with n visits, losses x_i and next states s'_i,
 
     .. math:: Q_h(s, a) = \frac{1}{n + p} \sum_i \left(x_i + V_{h+1}(s'_i)\right),
 
     which is a bonus of order 1/n. It is the baseline that batches have to beat: fast on problems
-    with little noise, and stuck in some of the runs where there is much.
+    with little noise, but stuck in some runs where there is more.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ BIBTEX = r"""
 
 
 class State(NamedTuple):
-    """Counts and sums of rewards, the model that was drawn, and the plan."""
+    """Counts and sums of rewards, the sampled model, and the plan."""
 
     counts: Floats  # (group, state, action, next state)
     rewards: Floats  # (group, state, action)
@@ -57,7 +57,7 @@ def init(parameters: PSRL, problem: Problem) -> State:
 
 @kernel
 def draw_weights(prior: float, counts: Floats, weights: Floats, stream: Stream) -> None:
-    """Draw a gamma number for each next state, times a factor that they have in common."""
+    """Draw a gamma variate for each next state, up to a common factor."""
     if prior >= 1.0:
         for next_s in range(len(counts)):
             shape = prior + counts[next_s]
@@ -74,7 +74,7 @@ def draw_weights(prior: float, counts: Floats, weights: Floats, stream: Stream) 
 
 @kernel
 def draw_chances(prior: float, counts: Floats, chances: Floats, stream: Stream) -> float:
-    """Draw the chances of all next states, and give the number of visits."""
+    """Draw the probabilities of all next states, and return the number of visits."""
     draw_weights(prior, counts, chances, stream)
     visits = total = 0.0
     for next_s in range(len(counts)):
@@ -87,7 +87,7 @@ def draw_chances(prior: float, counts: Floats, chances: Floats, stream: Stream) 
 
 @kernel
 def draw_model(parameters: PSRL, problem: Problem, state: State, stream: Stream) -> None:
-    """Draw the chances of next states and the mean reward of every action."""
+    """Draw the probabilities of next states and the mean reward of every action."""
     for group in range(problem.groups):
         for s in range(len(problem.actions)):
             for action in range(problem.actions[s]):
@@ -112,14 +112,14 @@ def bid(
     episode: int,
     stream: Stream,
 ) -> float:
-    """The negated return in the model that was drawn."""
+    """The negated return in the sampled model."""
     total = state.losses[group, s, action]
     for next_s in range(len(problem.actions)):
         total += state.chances[group, s, action, next_s] * state.values[stage + 1, next_s]
     return total
 
 
-# Every state has some chance of coming next, even one that cannot be reached.
+# Every state has positive probability of coming next, even an unreachable one.
 plan_in_model = redrawing_planner(bid, UNBOUNDED, plan_everywhere)
 
 
@@ -152,7 +152,7 @@ def update(
 class PSRL(Rule):
     r"""Posterior sampling for reinforcement learning.
 
-    Before each episode a model is drawn: the chances of next states from
+    Before each episode, a model is drawn: the probabilities of next states from
     :math:`\mathrm{Dirichlet}(\alpha_0 + \text{counts})` and the mean reward of n visits of sum R
     from
 
@@ -170,8 +170,8 @@ class PSRL(Rule):
     reward_precision : float
         :math:`\tau_0`.
     precision : float
-        :math:`\tau`, one over the variance of a reward. It decides everything: large values learn
-        quickly, and get stuck where rewards really are noisy.
+        :math:`\tau`, one over the variance of a reward. It is decisive: large values learn quickly,
+        but get stuck where rewards really are noisy.
     stationary : bool, optional
         Whether visits at all stages are pooled; by default if the environment is stationary.
 

@@ -1,4 +1,4 @@
-"""Q-learning with an epsilon of uniform actions."""
+"""Q-learning with epsilon-greedy exploration."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def update(
     next_s: int,
     stream: Stream,
 ) -> None:
-    """Move the entry towards the reward and the best of what follows."""
+    """Move the entry towards the reward plus the best value of what follows."""
     horizon = len(problem.slack)
     target = loss - problem.best_reward
     if stage + 1 < horizon:
@@ -92,14 +92,14 @@ def update(
 
 @dataclass(frozen=True)
 class QLearning(Rule):
-    r"""Q-learning, with uniform actions every now and then.
+    r"""Q-learning with occasional uniform actions.
 
     After a visit of (s, a) at stage h, the n-th,
 
     .. math:: Q_h(s, a) \leftarrow (1 - \alpha_n) Q_h(s, a) + \alpha_n (r + \max_{a'}
               Q_{h+1}(s', a')).
 
-    The action of highest Q is taken, or with probability epsilon a uniform one.
+    The action with the highest Q is taken, or with probability epsilon a uniform one.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""RLSVI: value functions with noise, drawn afresh in each episode."""
+"""RLSVI: randomised value functions, redrawn in each episode."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def bid(
     episode: int,
     stream: Stream,
 ) -> float:
-    """A draw from what the negated return may be."""
+    """A draw from the posterior of the negated return."""
     precision = count_of(state, group, s, action) / parameters.variance + 1.0 / parameters.prior
     total = total_negated(problem, state, group, stage, s, action)
     return total / parameters.variance / precision + normal(stream) / math.sqrt(precision)
@@ -52,12 +52,12 @@ class RLSVI(Rule):
     .. math:: Q_h(s, a) \sim N\left(\frac{\sum_i (r_i + V_{h+1}(s'_i)) / v}{n / v + 1 / \lambda},
               \frac{1}{n / v + 1 / \lambda}\right),
 
-    drawn afresh in every episode, and the greedy policy is played.
+    redrawn in every episode, and the greedy policy is played.
 
     Parameters
     ----------
     variance : float
-        v: of the noise that each visit brings.
+        v: the variance of the noise on each visit.
     prior : float
         :math:`\lambda`: the variance of the prior N(0, λ).
     stationary : bool, optional

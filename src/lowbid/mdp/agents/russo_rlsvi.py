@@ -46,7 +46,7 @@ def bid(
     episode: int,
     stream: Stream,
 ) -> float:
-    """A draw from what the negated return may be."""
+    """A draw from the distribution of the negated return."""
     count = count_of(state, group, s, action) + 1.0
     mean = total_negated(problem, state, group, stage, s, action) / count
     return mean + math.sqrt(noise_of(parameters, problem, episode) / count) * normal(stream)
@@ -54,7 +54,7 @@ def bid(
 
 @dataclass(frozen=True)
 class RussoRLSVI(Rule):
-    r"""Randomised least-squares value iteration, with a proved worst-case regret.
+    r"""Randomised least-squares value iteration, with a proven worst-case regret bound.
 
     In episode k, backwards from the last stage, with n visits of (s, a),
 
@@ -68,7 +68,8 @@ class RussoRLSVI(Rule):
     Parameters
     ----------
     scale : float
-        c, 1 in the reference: then nothing is learned in thousands of episodes of small problems.
+        c, 1 in the reference, with which nothing is learned in thousands of episodes of small
+        problems.
     stationary : bool, optional
         Whether visits at all stages are pooled; by default if the environment is stationary.
 

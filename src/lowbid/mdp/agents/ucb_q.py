@@ -75,7 +75,7 @@ def bernstein(
     parameters: Parameters, problem: Problem, state: State, stage: int, s: int, action: int,
     ahead: float, step: float,
 ) -> float:  # fmt: skip
-    """The bonus by the variance of next values, in units in which returns lie in [0, H]."""
+    """The bonus from the variance of next values, in units in which returns lie in [0, H]."""
     horizon, count, log = len(problem.slack), state.counts[stage, s, action], parameters.log
     pairs = len(problem.actions) * problem.actions.max()
     unit = problem.spans[0] / horizon if problem.spans[0] > 0.0 else 1.0
@@ -109,7 +109,7 @@ def update_with_bonus(
     next_s: int,
     stream: Stream,
 ) -> None:
-    """Move the entry towards the loss and what follows, less the bonus."""
+    """Move the entry towards the loss plus what follows, minus the bonus."""
     horizon = len(problem.slack)
     ahead = 0.0
     if stage + 1 < horizon:
@@ -147,16 +147,16 @@ class UCBQ(Rule):
       \, \iota / t, \sqrt{H^3 \iota / t})`, where :math:`W_t` is the variance of the t next values.
 
     One H of the bonus stands for the width of the returns' range, which is H for rewards in [0, 1].
-    The bonuses are set as they are remembered of the reference, and were not compared with it.
+    The constants of the bonuses have not been checked against the text of the reference.
 
     Parameters
     ----------
     bonus : {"hoeffding", "bernstein"}
         Which :math:`b_t`.
     scale : float
-        c; the reference asks for some c > 0. With 1 nothing is learned on small problems.
+        c; the reference requires some c > 0. With 1, nothing is learned on small problems.
     delta : float
-        p: the probability with which the bounds may fail.
+        p: the bounds fail with probability at most this.
 
     Examples
     --------
@@ -199,7 +199,7 @@ class UCBQ(Rule):
 
     @property
     def functions(self) -> Kernels:
-        """Those of the bonus."""
+        """The functions of the chosen bonus."""
         return _KERNELS[self.bonus]
 
     def parameters(self, problem: Problem) -> Any:

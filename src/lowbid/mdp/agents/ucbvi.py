@@ -90,7 +90,7 @@ def bernstein(
     s: int,
     action: int,
 ) -> float:
-    """The bonus by variances: of the next value, and of its estimate."""
+    """The bonus from the variances of the next value and of its estimate."""
     count, span, log = count_of(state, group, s, action), problem.spans[0], parameters.log
     states, actions = len(problem.actions), problem.actions.max()
     wide = 10_000.0 * len(problem.slack) * states * states * actions * log * log
@@ -102,7 +102,7 @@ def bernstein(
         mean += chance * ahead[next_s]
         square += chance * ahead[next_s] * ahead[next_s]
         there = state.stage_visits[stage + 1, next_s]
-        # Few are visited so often that this is not 1, and divisions take long.
+        # Few states are visited often enough for this not to be 1, and divisions are slow.
         doubt += chance * (wide / there) if there > wide else chance
     variance = max(square - mean * mean, 0.0)
     return (
@@ -128,7 +128,7 @@ def bid(
     episode: int,
     stream: Stream,
 ) -> float:
-    """The mean, less the bonus; it never falls from one episode to the next."""
+    """The mean, minus the bonus; it never decreases from one episode to the next."""
     count = count_of(state, group, s, action)
     if count == 0.0:
         return 0.0
@@ -192,9 +192,9 @@ class UCBVI(Rule):
     bonus : {"bernstein", "hoeffding"}
         Which b.
     scale : float
-        c. With the paper's 1 nothing is learned in thousands of episodes of small problems.
+        c. With the paper's 1, nothing is learned in thousands of episodes of small problems.
     delta : float
-        The probability with which the bounds may fail.
+        The bounds fail with probability at most this.
     stationary : bool, optional
         Whether visits at all stages are pooled; by default if the environment is stationary.
 
@@ -240,7 +240,7 @@ class UCBVI(Rule):
 
     @property
     def functions(self) -> Kernels:
-        """Those of the bonus."""
+        """The functions of the chosen bonus."""
         return _KERNELS[self.bonus]
 
     def parameters(self, problem: Problem) -> Any:

@@ -27,7 +27,7 @@ BIBTEX = r"""
 class VIBE(Rule):
     r"""Value iteration with a batch ensemble, by quantiles.
 
-    `BatchEnsembleValueIteration` in the reading "pairs", but an action is worth the
+    `BatchEnsembleValueIteration` in the reading "pairs", but the value of an action is the
     :math:`\lceil \alpha B \rceil`-th lowest of its B batches' estimates instead of the lowest.
 
     Parameters
@@ -37,14 +37,15 @@ class VIBE(Rule):
     quantile : float
         :math:`\alpha`, above 0 and at most 1; 1/B is the minimum.
     padding : float
-        What is added to a batch's count.
+        Added to a batch's count.
     stationary : bool, optional
         Whether visits at all stages are pooled; by default if the environment is stationary.
 
     Notes
     -----
-    The rule follows descriptions of the reference, whose text was not at hand. The numbers of
-    batches and the quantile of its theorem are not the defaults here: those are for small problems.
+    The rule follows descriptions of the reference and has not been checked against its text. The
+    defaults are for small problems; they are not the number of batches and the quantile of its
+    theorem.
 
     Examples
     --------
@@ -82,8 +83,8 @@ class VIBE(Rule):
 
     @property
     def rank(self) -> int:
-        """Which of the estimates counts: 1 is the lowest."""
-        # What is a whole number in exact arithmetic must not be rounded up to the next.
+        """The rank of the estimate that counts; 1 is the lowest."""
+        # A whole number in exact arithmetic must not be rounded up to the next one.
         return max(1, math.ceil(self.quantile * self.batches - 1e-9))
 
     def parameters(self, problem: Problem) -> Any:

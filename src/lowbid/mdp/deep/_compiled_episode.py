@@ -26,7 +26,7 @@ from lowbid.mdp.deep._networks import Inputs
 
 
 class Coins(NamedTuple):
-    """Rewards that are one of two values: both, and the chance of the second."""
+    """Rewards with two possible values: both, and the probability of the second."""
 
     low: jax.Array
     high: jax.Array
@@ -39,13 +39,13 @@ class Tables(NamedTuple):
     Attributes
     ----------
     cells : array
-        The number of each (stage, state) among those that can be reached: what networks see. There
-        is one stage more than the model has, the end.
+        The index of each (stage, state) among those that can be reached, which is what networks
+        see. There is one more stage than in the model, the end.
     first : array
-        The cumulative chances of the first states.
+        The cumulative probabilities of the first states.
     cumulative, next_states, rewards : array
-        Of all outcomes, (stage, state, action, outcome): cumulative chances, states and mean
-        rewards. As in the model, there is one stage if all are alike.
+        The cumulative probabilities, next states and mean rewards of all outcomes, (stage, state,
+        action, outcome). As in the model, there is one stage if all are alike.
     sd : array or None
         The standard deviations of normal noise, (stage, state, action).
     coins : Coins or None
@@ -62,7 +62,7 @@ class Tables(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """An episode, one entry for each step."""
+    """An episode, one entry per step."""
 
     states: jax.Array
     actions: jax.Array
@@ -76,7 +76,7 @@ def inputs_of(model: Tabular) -> Inputs:
 
 
 def tables_of(model: Tabular) -> Tables:
-    """The tables of a model, or why networks cannot play it."""
+    """The tables of a model, or an error that says why networks cannot play it."""
     world = model.world
     require(
         bool(world.actions.min() == world.actions.max()),
@@ -122,12 +122,12 @@ def play_episode(
     tables : Tables
         The model.
     learner : Learner
-        What was learned; its memory is used again, so that it is gone afterwards.
+        What was learned; its memory is reused, so it is invalid afterwards.
 
     Returns
     -------
     learner, bids, member, steps
-        What is known now, what each member expected, which was followed, and what happened.
+        The new learner, what each member expected, which one was followed, and what happened.
     """
     horizon = len(tables.cells) - 1
     keys = jax.random.split(chance(learner.key, WORLD, learner.episodes), horizon + 1)
@@ -156,7 +156,7 @@ def play_episode(
 def _outcome(
     tables: Tables, stage: jax.Array, state: jax.Array, action: jax.Array, key: jax.Array
 ) -> tuple[jax.Array, jax.Array]:
-    """The reward and the next state that an action brings."""
+    """The reward and the next state after an action."""
     place = (0 if len(tables.cumulative) == 1 else stage, state, action)
     for_outcome, for_reward = jax.random.split(key)
     outcome = _draw(tables.cumulative[place], for_outcome)

@@ -1,4 +1,4 @@
-"""An ensemble of networks to put into any loop."""
+"""An ensemble of networks for use in any loop."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lowbid.mdp.deep._networks import Inputs, ensemble_values, zeros
 from lowbid.mdp.environments.from_gymnasium import make_gymnasium
 
 _LARGEST_SEED = 2**63 - 1
-_LARGEST_INPUT = 1e30  # squares of what networks make of it must fit into 32 bits
+_LARGEST_INPUT = 1e30  # squares of the networks' outputs must fit into 32 bits
 
 _choose_member = jax.jit(learning.choose_member, static_argnames="rule")
 _frozen_member = jax.jit(learning.frozen_member)
@@ -29,10 +29,10 @@ _learn = jax.jit(learning.learn, static_argnames="rule", donate_argnames="learne
 
 
 class DeepAgent:
-    """A deep rule in use in an environment of your own.
+    """A deep rule that acts in an environment of your own.
 
     An episode is ``begin(observation)``, then ``act()`` and ``update(...)`` in turn, and ``end()``
-    if it is cut short. The member to follow is chosen when an episode begins, and stays as it is
+    if it is cut short. The member to follow is chosen when an episode begins, and stays frozen
     until the episode is over, whatever is learned meanwhile.
 
     Parameters
@@ -51,8 +51,8 @@ class DeepAgent:
 
     Notes
     -----
-    Everything is a pure function of the seed and what the agent was told: on one machine, with the
-    same version of JAX, the same seed gives the same bits. An agent is not to be shared by threads.
+    Everything is a pure function of the seed and what was reported to the agent: on one machine,
+    with the same version of JAX, the same seed gives the same bits. Agents are not thread-safe.
 
     Examples
     --------
@@ -89,13 +89,13 @@ class DeepAgent:
 
     @classmethod
     def for_model(cls, model: Tabular, rule: EnsembleDQN, seed: int = 0) -> Self:
-        """An agent for one of lowbid's models; it sees the stage and the state.
+        """An agent for one of lowbid's models, which observes the stage and the state.
 
-        Its networks have weights only for what can be reached; `play` plays it.
+        Its networks have weights only for states that can be reached; use it with `play`.
         """
         if not isinstance(model, Tabular):
             raise InvalidValueError(f"model is {model!r}; give one such as mdp.DeepSea(20).")
-        compiled.tables_of(model)  # or why it cannot be played
+        compiled.tables_of(model)  # raises an error if it cannot be played
         agent = cls.__new__(cls)
         agent._setup(rule, compiled.inputs_of(model), model.n_actions, seed)
         return agent
@@ -104,9 +104,9 @@ class DeepAgent:
     def for_gymnasium(
         cls, environment: Any, rule: EnsembleDQN, seed: int = 0, **options: Any
     ) -> Self:
-        """An agent for a Gymnasium environment, given by name or made already.
+        """An agent for a Gymnasium environment, given by name or as an object.
 
-        Its actions must be countable, and its observations vectors or countable.
+        Its actions must be discrete, and its observations vectors or discrete.
         """
         env = make_gymnasium(environment, options)
         actions, seen = env.action_space, env.observation_space
@@ -141,35 +141,35 @@ class DeepAgent:
 
     @property
     def steps(self) -> int:
-        """How many transitions the agent was told."""
+        """The number of transitions reported."""
         return int(self._learner.steps)
 
     @property
     def learner(self) -> learning.Learner:
-        """The networks, and all that is remembered. Gone after the next `update`; copy it."""
+        """The networks and the replay memory. Invalid after the next `update`; make a copy."""
         return self._learner
 
     @property
     def member(self) -> int:
-        """The member that is followed, or was in the last episode."""
+        """The member followed in this or the last episode."""
         require(self._member >= 0, "no episode has begun; call begin(observation) first.")
         return self._member
 
     @property
     def bids(self) -> npt.NDArray[np.float64]:
-        """What each member expected of this or the last episode."""
+        """Each member's expected return of this or the last episode."""
         require(self._member >= 0, "no episode has begun; call begin(observation) first.")
         return self._bids.copy()
 
     def values(self, observation: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """What each member expects of each action from here on, (member, action)."""
+        """Each member's value of each action from here onwards, (member, action)."""
         x = self._read("observation", observation)
         learner = self._learner
         both = ensemble_values(learner.online, x) + ensemble_values(learner.prior, x)
         return np.asarray(both, np.float64)
 
     def begin(self, observation: npt.ArrayLike) -> None:
-        """Start an episode, and choose whom to follow."""
+        """Start an episode, and choose the member to follow."""
         require(
             self._acting is None,
             f"episode {self.episode} is under way; call end() first.",
@@ -192,15 +192,16 @@ class DeepAgent:
         return self._action
 
     def update(self, *, reward: float, next_observation: npt.ArrayLike | None) -> None:
-        """Tell what the action brought, and learn from it.
+        """Report the outcome of the action, and learn from it.
 
         Parameters
         ----------
         reward : float
-            What was won.
+            The reward.
         next_observation : array, int or None
-            What is seen now; None if the episode is over, so that nothing can be won any more. If
-            it is only cut short, as by a limit on steps, give what is seen, and call `end`.
+            The new observation; None if the episode has terminated, so that no more rewards follow.
+            If it is only cut short, for example by a time limit, give the observation and call
+            `end`.
         """
         require(self._action >= 0, "no action is waiting for its outcome; call act() first.")
         require_finite("reward", reward, above=-np.inf, at_most=_LARGEST_INPUT)
@@ -220,7 +221,7 @@ class DeepAgent:
             self.end()
 
     def end(self) -> None:
-        """Stop an episode that is not over; an action without outcome is forgotten."""
+        """Stop an episode early; an action without an outcome is forgotten."""
         self._acting, self._observation, self._action = None, None, -1
 
     def play_compiled(
@@ -249,9 +250,9 @@ class DeepAgent:
         return jnp.asarray(vector.astype(np.float32))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a file from which `load` makes an agent that continues as this one would.
+        """Write a file from which `load` restores an agent that continues as this one would.
 
-        The file is replaced whole or not at all.
+        The file is replaced atomically.
         """
         from lowbid.mdp.deep._saved_deep_agent import write_deep_agent
 

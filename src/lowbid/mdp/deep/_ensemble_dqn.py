@@ -1,4 +1,4 @@
-"""What the deep rules have in common: their parameters."""
+"""The parameters common to the deep rules."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _MOST_MEMBERS, _MOST_UNITS, _MOST_REPLAY = 10_000, 100_000, 100_000_000
 
 @dataclasses.dataclass(frozen=True)
 class EnsembleDQN(Parameterised, abc.ABC):
-    """An ensemble of Q-networks, of which one is followed for a whole episode.
+    """An ensemble of Q-networks, one of which is followed for a whole episode.
 
     Member m estimates Q_m(x, a) = f_m(x, a) + β p_m(x, a). The network f_m is trained; p_m is
-    random and stays as it is, so that members disagree where there is no data. Subclasses say
+    random and never changes, so that members disagree where there is no data. Subclasses choose
     which member is followed: `follow`.
 
     Parameters
@@ -39,26 +39,25 @@ class EnsembleDQN(Parameterised, abc.ABC):
     hidden : sequence of int
         The sizes of the hidden layers, which are rectified.
     learning_rate : float
-        That of Adam.
+        The learning rate of Adam.
     batch_size : int
-        How many transitions a step of Adam looks at. All members look at the same.
+        The number of transitions per step of Adam, the same for all members.
     discount : float
         γ, from 0 to 1.
     replay_capacity : int
-        How many transitions are remembered.
+        The number of transitions that are remembered.
     min_replay_size : int
-        How many must be remembered before anything is learned.
+        The number of transitions that must be remembered before learning starts.
     sgd_period : int
-        One step of Adam is taken in this many steps in the environment.
+        The number of steps in the environment per step of Adam.
     target_update_period : int
-        After this many steps of Adam the networks are copied to those that give the targets.
+        The number of steps of Adam after which the networks are copied to the target networks.
     mask_probability : float
-        The chance that a member learns from a transition, above 0; drawn once for each.
+        The probability that a member learns from a transition, above 0; drawn once for each.
     noise_scale : float
         The standard deviation of noise on rewards, drawn once for each transition and member.
     exploration : float
-        c in ε = c / (c + t), the probability of a uniform action at step t = 1, 2, ...; with 0
-        there are none.
+        c in ε = c / (c + t), the probability of a uniform action at step t = 1, 2, ...; 0 for none.
 
     Notes
     -----
@@ -67,8 +66,8 @@ class EnsembleDQN(Parameterised, abc.ABC):
     bsuite's TensorFlow agent differs in three numbers, which `tensorflow` sets.
 
     Two details differ from bsuite's JAX agent. Its targets come from other random networks, priors
-    included, until the first copy; here from the ensemble itself. And the member of its first
-    episode is always the first.
+    included, until the first copy; here they come from the ensemble itself. Also, its first episode
+    always follows the first member.
 
     References
     ----------
@@ -116,7 +115,7 @@ class EnsembleDQN(Parameterised, abc.ABC):
 
     @classmethod
     def tensorflow(cls, **changes: Any) -> Self:
-        """The rule with the numbers in which bsuite's TensorFlow agent differs.
+        """The rule with the parameters of bsuite's TensorFlow agent.
 
         These are β = 3, a mask of one half and ε = 10 / (10 + t). That agent also lets the member
         that it follows learn during the episode; here it is frozen.
@@ -134,9 +133,9 @@ class EnsembleDQN(Parameterised, abc.ABC):
         Parameters
         ----------
         bids : array
-            What each member expects of the episode: its highest value in the first state.
+            Each member's expected return of the episode: its highest value in the first state.
         key : array
-            For what is left to chance.
+            A random key.
         """
 
 

@@ -1,6 +1,6 @@
 """What an ensemble remembers, and how it learns: pure functions of explicit state.
 
-What is left to chance is a pure function of the learner's key, what it is for, and a counter.
+Randomness is a pure function of the learner's key, its purpose, and a counter.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from lowbid.mdp.deep._networks import (
     zeros,
 )
 
-# What randomness is for.
+# The purposes of randomness.
 _NETWORKS, _PRIORS, _MEMBER, _ACTION, _MEMORY, _BATCH, WORLD = range(7)
 
 
 class Transitions(NamedTuple):
-    """Transitions, one in each row.
+    """Transitions, one per row.
 
     Attributes
     ----------
     observation, action, reward, next_observation : array
-        What was seen, done and won, and what was seen then.
+        The observation, the action, the reward, and the next observation.
     goes_on : array
         1, or 0 if the episode was over.
     mask : array
         Whether each member learns from it, (transition, member).
     noise : array
-        What each member adds to the reward, (transition, member).
+        The noise that each member adds to the reward, (transition, member).
     """
 
     observation: jax.Array
@@ -54,21 +54,20 @@ class Transitions(NamedTuple):
 
 
 class Learner(NamedTuple):
-    """An ensemble and all that it remembers; members come first in the arrays of networks.
+    """An ensemble and everything it remembers; arrays of networks have the members as first axis.
 
     Attributes
     ----------
     key : array
-        Fixes what is left to chance.
+        Determines all randomness.
     online, target, prior : Network
-        The networks that learn, those that give the targets, and those that never change.
+        The networks that learn, the target networks, and the priors, which never change.
     adam : optax.OptState
-        What Adam remembers.
+        The state of Adam.
     replay : Transitions
-        What was seen, the oldest overwritten first.
+        The remembered transitions; the oldest is overwritten first.
     episodes, steps, updates : int
-        How many episodes have begun, how many transitions were seen, and how many steps of Adam
-        were taken.
+        The number of episodes started, of transitions seen, and of steps of Adam taken.
     """
 
     key: jax.Array
@@ -149,7 +148,7 @@ def choose_action(
     worth = values(acting.online, observation) + values(acting.prior, observation)
     for_tie, for_coin, for_action = jax.random.split(chance(key, _ACTION, steps), 3)
     best = argmax_at_random(worth, for_tie).astype(jnp.int32)
-    if rule.exploration == 0.0:  # draws that decide nothing would still take time
+    if rule.exploration == 0.0:  # draws without effect would still take time
         return best
     epsilon = rule.exploration / (rule.exploration + steps + 1.0)
     uniform = jax.random.randint(for_action, (), 0, len(worth), jnp.int32)
@@ -180,7 +179,7 @@ def learn(
 
 
 def _mask_and_noise(rule: EnsembleDQN, key: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Which members learn from a transition, and what each adds to the reward."""
+    """Which members learn from a transition, and the noise each adds to the reward."""
     mask, noise = (fill((rule.members,), jnp.float32) for fill in (jnp.ones, jnp.zeros))
     for_mask, for_noise = jax.random.split(key)
     if rule.mask_probability < 1.0:
@@ -218,7 +217,7 @@ def loss(
 ) -> jax.Array:
     """The sum over members of the mean squared error of Q-learning over a batch.
 
-    Members share no weights, so that the slope is that of each member's own mean.
+    Members share no weights, so the gradient is that of each member's own mean.
     """
     now = ensemble_values(online, batch.observation) + ensemble_values(prior, batch.observation)
     chosen = jnp.take_along_axis(now, batch.action[jnp.newaxis, :, jnp.newaxis], axis=2)[..., 0]

@@ -1,7 +1,7 @@
-"""Fully connected networks, as tuples of arrays; those of an ensemble have a first axis more.
+"""Fully connected networks, as tuples of arrays; those of an ensemble have an extra first axis.
 
-An observation is a vector, or the number of the entry that is 1 in a one-hot vector: then the
-first layer looks up a row instead of multiplying by a matrix that is nearly all zeros.
+An observation is a vector, or the index of the 1 in a one-hot vector: then the first layer looks up
+a row instead of multiplying by a vector that is nearly all zeros.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from lowbid._arrays import Floats
 
 
 class Inputs(NamedTuple):
-    """What networks are given.
+    """The inputs of networks.
 
     Attributes
     ----------
     rows : int
         The number of entries of an observation that can differ from 0.
     fan_in : int
-        The number of entries that the scale of the first weights is made for, `rows` or more.
+        The number of entries that determines the scale of the first weights, `rows` or more.
     one_hot : bool
-        Whether observations are numbers of rows instead of vectors.
+        Whether observations are row indices instead of vectors.
     """
 
     rows: int
@@ -53,7 +53,7 @@ Network: TypeAlias = tuple[Layer, ...]
 def new_networks(
     random: np.random.Generator, members: int, inputs: Inputs, sizes: Sequence[int]
 ) -> Network:
-    """Weights from a normal law cut off at two deviations, 1/√(fan-in) wide; biases 0."""
+    """Normal weights truncated at two standard deviations of 1/√(fan-in); biases 0."""
     rows, layers, fan_in = inputs.rows, [], inputs.fan_in
     for size in sizes:
         normal = _cut_off_normal(random, (members, rows, size)) / math.sqrt(fan_in)
@@ -63,7 +63,7 @@ def new_networks(
 
 
 def _cut_off_normal(random: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-    """Standard normal numbers; those beyond 2 are drawn again."""
+    """Standard normal numbers; those beyond 2 are redrawn."""
     numbers = random.standard_normal(shape)
     while (beyond := np.abs(numbers) > 2.0).any():
         numbers[beyond] = random.standard_normal(int(beyond.sum()))
@@ -71,7 +71,7 @@ def _cut_off_normal(random: np.random.Generator, shape: tuple[int, ...]) -> Floa
 
 
 def values(network: Network, observations: jax.Array) -> jax.Array:
-    """What a network makes of observations: (observation, action), or (action,) of one."""
+    """A network's values of observations, (observation, action), or (action,) for a single one."""
     first, *others = network
     one_hot = jnp.issubdtype(observations.dtype, jnp.integer)
     hidden = first.weights[observations] if one_hot else observations @ first.weights
@@ -87,7 +87,7 @@ ensemble_values = jax.vmap(values, (0, None))  # (member, observation, action)
 def new_priors(
     random: np.random.Generator, members: int, inputs: Inputs, sizes: Sequence[int], scale: float
 ) -> Network:
-    """Random networks times `scale`; of one-hot observations, their tables of values."""
+    """Random networks times `scale`; for one-hot observations, their tables of values."""
     networks = new_networks(random, members, inputs, sizes)
     if inputs.one_hot:
         tables = ensemble_values(networks, jnp.arange(inputs.rows))
@@ -102,6 +102,6 @@ def zeros(shape: tuple[int, ...], kind: type = np.float32) -> jax.Array:
 
 
 def argmax_at_random(numbers: jax.Array, key: jax.Array) -> jax.Array:
-    """The place of the highest number; ties are broken uniformly at random."""
+    """The index of the highest number; ties are broken uniformly at random."""
     chance = jax.random.uniform(key, numbers.shape)
     return jnp.argmax(jnp.where(numbers == numbers.max(), chance, -1.0))

@@ -1,4 +1,4 @@
-"""Episodes, one after the other: in a model of lowbid's, or in Gymnasium."""
+"""Episodes, one after another, in one of lowbid's models or in Gymnasium."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Played(NamedTuple):
     Attributes
     ----------
     states : array
-        The states, or what was observed, before each action.
+        The states or observations before each action.
     actions, rewards : array
-        What was done and won at each step.
+        The action and the reward at each step.
     member : int
         The member that was followed.
     bids : array
-        What each member expected of the episode.
+        Each member's expected return of the episode.
     """
 
     states: npt.NDArray[Any]
@@ -38,10 +38,10 @@ class Played(NamedTuple):
 
 
 def play(agent: DeepAgent, model: Tabular) -> Iterator[Played]:
-    """Play episodes in a model, each compiled as a whole, for as long as they are asked for.
+    """Play episodes in a model, each compiled as a whole, for as long as the iterator is read.
 
-    What the model leaves to chance depends on the agent's seed, the number of the episode and the
-    stage, and on nothing else.
+    The model's randomness depends on the agent's seed, the number of the episode and the stage, and
+    on nothing else.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ _LOGGED = (10, 12, 14, 17, 20, 25, 30, 40, 50, 60, 70, 80, 90)  # tenths of a po
 
 
 def logged_episodes(last: int) -> npt.NDArray[np.int64]:
-    """The episodes up to `last` at which bsuite writes its log, unless told to log them all.
+    """The episodes up to `last` that bsuite logs by default.
 
     >>> logged_episodes(30)
     array([ 1,  2,  3,  4,  5,  6,  7,  8,  9, 10, 12, 14, 17, 20, 25, 30])
@@ -43,11 +43,11 @@ def solving_episode(
     bad : array of bool
         Whether each episode was bad: the agent was on the diagonal and went left.
     threshold : float
-        In bsuite 0.8, although the label of its plot says 90%.
+        0.8 in bsuite, although the label of its plot says 90%.
     start : int
         Episodes before this one do not count as solving: 1, and 100 in bsuite's stochastic sea.
     at : array of int, optional
-        Episodes at which to look, such as `logged_episodes`, where bsuite looks; by default all.
+        The episodes to check, such as `logged_episodes`, which bsuite checks; by default all.
 
     Returns
     -------

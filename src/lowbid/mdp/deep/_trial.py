@@ -28,7 +28,7 @@ class Trial(NamedTuple):
     bad : array of bool
         Whether each episode was bad: the agent was on the diagonal and went left.
     returns : array
-        What each episode brought.
+        The return of each episode.
     """
 
     size: int
@@ -61,12 +61,11 @@ def solve_deep_sea(
     seed : int
         0 or larger; the same seed gives the same run.
     episodes : int
-        How many at most.
+        The largest number of episodes.
     stochastic : bool
         Whether moves and rewards are noisy.
     progress : bool or str, optional
-        Whether to show a progress bar, or what to write before it; by default if there is a
-        terminal.
+        Whether to show a progress bar, or its label; by default only in a terminal.
     """
     model = DeepSea(size, stochastic=stochastic)
     agent = DeepAgent.for_model(model, rule, seed)

@@ -1,4 +1,4 @@
-"""Bidding DQN: follow the member that expects most of the episode."""
+"""Bidding DQN: follow the member that expects the highest return."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from lowbid.mdp.deep._networks import argmax_at_random
 class BiddingDQN(EnsembleDQN):
     """Follows the member with the highest bid in each episode.
 
-    The bid of member m is max over actions a of Q_m(x, a) in the first state x: each member
-    outputs a policy and its value, and the policy of the most optimistic one is followed. This is
-    the outlook of the paper on Batch Ensemble [1]_ with networks in place of batches; all else is
-    as in `BootstrappedDQN`. For the parameters see `EnsembleDQN`.
+    The bid of member m is max over actions a of Q_m(x, a) in the first state x: each member outputs
+    a policy and its value, and the policy of the most optimistic one is followed. This is the
+    outlook of the Batch Ensemble paper [1]_ with networks instead of batches; everything else is as
+    in `BootstrappedDQN`. For the parameters, see `EnsembleDQN`.
 
     Examples
     --------

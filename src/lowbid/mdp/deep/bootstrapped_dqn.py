@@ -13,7 +13,7 @@ from lowbid.mdp.deep._ensemble_dqn import EnsembleDQN
 class BootstrappedDQN(EnsembleDQN):
     """Follows a uniformly drawn member in each episode, as in Thompson sampling.
 
-    For the parameters see `EnsembleDQN`.
+    For the parameters, see `EnsembleDQN`.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from lowbid.mdp._tabular import Noise, Tabular
 
 
 class BanditMDP(Tabular):
-    """One state, one stage, and an action for each arm: the losses are those of `lowbid.simulate`.
+    """One state, one stage, and one action per arm; the losses are those of `lowbid.simulate`.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ LEFT, RIGHT = 0, 1
 class Chain(Tabular):
     """A chain of N states and N stages; the prize is at its far end, and both ends are noisy.
 
-    Action 0 moves to the left. Action 1 moves to the right with probability 1 - 1/N, and else to
+    Action 0 moves to the left. Action 1 moves to the right with probability 1 - 1/N, otherwise to
     the left. Moving left at the left end brings a reward N(0, 1), moving right at the right end
     N(1, 1); all other rewards are 0.
 
@@ -24,8 +24,8 @@ class Chain(Tabular):
     size : int
         N, 2 or more.
     best_return : float, optional
-        Tell rules that no return exceeds this on average: 1 is true. Without it they must think
-        that every step could bring 1.
+        A bound on the mean return that rules may use; 1 is valid. Without it, they must assume that
+        every step could bring 1.
 
     Examples
     --------

@@ -15,12 +15,12 @@ _MOVE_COST = 0.01
 
 
 class DeepSea(Tabular):
-    """A sea of N rows and N columns; each step sinks by a row, and moves left or right.
+    """A sea of N rows and N columns; each step sinks by one row, and moves left or right.
 
-    A stage is a row and a state is a column, so there are N states and each stage has tables of
-    its own. Which of the two actions moves right is drawn once for each place, as in bsuite. A
-    move to the right costs .01 / N, and one in the last column brings 1. A policy that dithers
-    finds the treasure once in 2^N episodes.
+    A stage is a row and a state is a column, so there are N states and each stage has its own
+    tables. Which of the two actions moves right is drawn once for each place, as in bsuite. A move
+    to the right costs .01 / N, and one in the last column brings 1. A policy that dithers finds the
+    treasure once in 2^N episodes.
 
     In the stochastic sea a move to the right fails with probability 1/N and stays in its column,
     and in the last row both actions of the first and the last column have noise N(0, 1).
@@ -32,7 +32,7 @@ class DeepSea(Tabular):
     stochastic : bool
         Whether moves and rewards are noisy.
     best_return : float or None
-        What rules are told that no return exceeds; with None, N.
+        A bound on returns that rules may use; None for N.
 
     Attributes
     ----------

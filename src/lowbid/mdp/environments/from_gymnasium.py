@@ -1,4 +1,4 @@
-"""Gymnasium's environments that are tables: FrozenLake, CliffWalking, Taxi and the like."""
+"""Gymnasium's tabular environments: FrozenLake, CliffWalking, Taxi and similar ones."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from lowbid.errors import InvalidValueError, MissingPackageError
 from lowbid.mdp._tables import Successors
 from lowbid.mdp._tabular import Tabular
 
-Outcomes = list[dict[tuple[int, float], float]]  # for each action, chances by (state, reward)
+Outcomes = list[dict[tuple[int, float], float]]  # for each action, probabilities by (state, reward)
 
 
 class FromGymnasium(Tabular):
-    """A Gymnasium environment that lays its table open as ``P``, with one state more: the end.
+    """A Gymnasium environment that exposes its table as ``P``, with one extra state: the end.
 
-    An episode that terminates goes to the end, where nothing is won or lost any more.
+    An episode that terminates moves to the end, where all rewards are 0.
 
     Parameters
     ----------
@@ -85,10 +85,10 @@ class FromGymnasium(Tabular):
 
 
 def make_gymnasium(environment: Any, options: Mapping[str, Any]) -> Any:
-    """A Gymnasium environment by its name; one that is made already is returned as it is."""
+    """A Gymnasium environment by its name; an object is returned as it is."""
     if not isinstance(environment, str):
         if options:
-            raise InvalidValueError("options go with a name; this environment is made already.")
+            raise InvalidValueError("options go with a name; this environment already exists.")
         return environment
     try:
         import gymnasium
@@ -103,7 +103,7 @@ def make_gymnasium(environment: Any, options: Mapping[str, Any]) -> Any:
 
 
 def _outcomes(actions: Mapping[int, Any], end: int) -> Outcomes:
-    """Chances by next state and reward; what is listed several times is added up."""
+    """Probabilities by next state and reward; repeated entries are summed."""
     rows: Outcomes = []
     for action in range(len(actions)):
         row: dict[tuple[int, float], float] = {}
@@ -115,7 +115,7 @@ def _outcomes(actions: Mapping[int, Any], end: int) -> Outcomes:
 
 
 def _padded(rows: list[Outcomes]) -> tuple[Any, Any, Any]:
-    """Chances, next states and rewards as arrays, (state, action, outcome)."""
+    """Probabilities, next states and rewards as arrays, (state, action, outcome)."""
     shape = (
         len(rows),
         max(len(row) for row in rows),

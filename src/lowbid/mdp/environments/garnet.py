@@ -17,18 +17,18 @@ class Garnet(Tabular):
     """A random MDP: each action has `branching` successors, drawn without replacement.
 
     Their probabilities are the gaps between sorted uniform numbers. The mean reward of an action
-    is uniform on [0, 1) with probability .3, and else 0; rewards are 0 or 1.
+    is uniform on [0, 1) with probability .3, otherwise 0; rewards are 0 or 1.
 
     Parameters
     ----------
     n_states, n_actions : int
         Their numbers.
     branching : int
-        How many states can follow each action.
+        The number of states that can follow each action.
     horizon : int
         The number of stages.
     instance : int
-        0 or larger: which random MDP.
+        0 or larger; selects the random MDP.
 
     Examples
     --------

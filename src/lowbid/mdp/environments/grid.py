@@ -28,13 +28,13 @@ S........
 class Grid(Tabular):
     """Cells to walk through, with actions up, right, down and left.
 
-    Walls and edges stop a move. A goal keeps whoever reaches it, and brings a reward of 1 at each
+    Walls and edges stop a move. A goal is never left once reached, and brings a reward of 1 at each
     stage from then on. With probability `slip` a uniform action moves instead of the chosen one.
 
     Parameters
     ----------
     drawing : str
-        One line for each row: ``S`` for starts (one of several is drawn in each episode), ``G``
+        One line per row: ``S`` for starts (one of several is drawn in each episode), ``G``
         for goals, ``#`` for walls, ``.`` for free cells. By default 5 by 9 cells with a wall.
     slip : float
         In [0, 1].

@@ -25,12 +25,12 @@ class MetaChain(Tabular):
     means : tuple of float
         The :math:`\mu_i`.
     n_actions : int
-        How many actions each B_i has.
+        The number of actions in each B_i.
 
     Notes
     -----
-    The states are A_1, A_2, ..., then B_1, B_2, ..., then the end. The numbers are set as they are
-    remembered of the reference, and were not compared with it.
+    The states are A_1, A_2, ..., then B_1, B_2, ..., then the end. The numbers have not been
+    checked against the text of the reference.
 
     Examples
     --------

@@ -17,7 +17,7 @@ class RiverSwim(Tabular):
     """A river of `n_states` places; action 0 drifts to the left, action 1 swims to the right.
 
     Drifting always succeeds, and pays a little at the left bank. Swimming mostly fails, and pays
-    well at the right bank. Two versions are in use, which must not be confused:
+    well at the right bank. Two versions are in use and should not be confused:
 
     ============ ============================ ========================
     version      "osband"                     "strehl"
@@ -96,7 +96,7 @@ class RiverSwim(Tabular):
 
 
 def _river(n_states: int, swim: tuple[float, float, float], banks: tuple[float, float]) -> Floats:
-    """Transitions, from the chances of a swim and those of leaving or keeping the banks."""
+    """Transitions, from the probabilities of a swim and of leaving or keeping the banks."""
     table = np.zeros((n_states, 2, n_states))
     for state in range(n_states):
         table[state, LEFT, max(state - 1, 0)] = 1.0

@@ -181,4 +181,4 @@ def test_nothing_finished_is_said_and_not_called_a_report(tmp_path, capsys, monk
     assert main([*SMALL, "--out", str(tmp_path)]) == 130
     assert "nothing was finished" in capsys.readouterr().err
     assert main(["report", str(tmp_path)]) == 2
-    assert "nothing was finished" in capsys.readouterr().err
+    assert "no finished results" in capsys.readouterr().err

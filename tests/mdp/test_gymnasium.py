@@ -51,7 +51,7 @@ def test_a_made_environment_and_its_description():
     assert model.n_states == 17
     assert model.horizon == 7
     assert "FrozenLake-v1" in repr(model)
-    with pytest.raises(InvalidValueError, match="made already"):
+    with pytest.raises(InvalidValueError, match="already exists"):
         mdp.FromGymnasium(env, is_slippery=False)
 
 

@@ -1,4 +1,4 @@
-"""Policies of other libraries, played by lowbid: plain Python, with an object for each run."""
+"""Policies of other libraries, played by lowbid as plain Python, with one object per run."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Player(Protocol):
         """The arm to play."""
 
     def learn(self, arm: int, reward: float) -> None:
-        """Take in what came of an arm."""
+        """Record the outcome of an arm."""
 
 
 class Seat:
-    """Where a player sits for one run; it is seated when the first random number is there."""
+    """Holds the player of one run, which is created when its first random number is available."""
 
     def __init__(self, n_arms: int) -> None:
         self.n_arms = n_arms
@@ -43,7 +43,7 @@ class GuestPolicy(Policy):
     label : str
         Its name in results.
     zero_loss_reward : float
-        The reward that it is told for a loss of 0: it sees ``zero_loss_reward - loss``.
+        The reward it receives for a loss of 0: it sees ``zero_loss_reward - loss``.
     """
 
     def __init__(self, label: str, zero_loss_reward: float) -> None:
@@ -51,7 +51,7 @@ class GuestPolicy(Policy):
         self.label, self.zero_loss_reward = str(label), float(zero_loss_reward)
 
     def player(self, n_arms: int, seed: int) -> Player:
-        """A player who knows nothing yet, with random numbers of its own."""
+        """A new player, with its own random numbers."""
         raise NotImplementedError
 
     @property
@@ -61,19 +61,19 @@ class GuestPolicy(Policy):
 
     @property
     def identity(self) -> str:
-        """The name, which also names its random numbers."""
+        """The name, which also identifies its random numbers."""
         return f"{type(self).__qualname__}({self.label}, {self.zero_loss_reward})"
 
     def init(self, n_arms: int, capacity: int) -> Seat:
-        """An empty seat."""
+        """A holder without a player yet."""
         return Seat(n_arms)
 
     def select(self, state: Seat, step: int, stream: Stream) -> Any:
-        """What the player chooses."""
+        """The player's choice."""
         return self._seated(state, stream).choose()
 
     def update(self, state: Seat, arm: int, loss: float, step: int, stream: Stream) -> None:
-        """Tell the player its reward."""
+        """Report the player's reward."""
         self._seated(state, stream).learn(arm, self.zero_loss_reward - loss)
 
     def _seated(self, state: Seat, stream: Stream) -> Player:
@@ -85,8 +85,8 @@ class GuestPolicy(Policy):
 class GlobalRandomness:
     """Random numbers for code that draws from NumPy's and Python's global generators.
 
-    Inside `lent` these generators are in a state of this object's own; afterwards they are as they
-    were. One thread at a time.
+    Inside `lent`, these generators have this object's state; afterwards their previous state is
+    restored. One thread at a time.
     """
 
     _lock = threading.RLock()

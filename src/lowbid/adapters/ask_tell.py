@@ -1,4 +1,4 @@
-"""Ask and tell, as optimizers do: what to try next, and what it cost."""
+"""An ask-and-tell interface, as optimizers have: what to try next, and what it cost."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from lowbid.policies import Policy
 
 
 class AskTell:
-    """Choose among a few, each of which can be tried many times and costs something each time.
+    """Choose among a few options, each of which can be tried many times at some cost.
 
-    As with scikit-optimize's `Optimizer`, what is told is to be small. The same choice may be asked
-    for several times before anything is told.
+    As with scikit-optimize's `Optimizer`, values are minimised. The same choice may be returned
+    several times before any result is reported.
 
     Parameters
     ----------
     choices : list of str or int
-        What there is to try.
+        The options to try.
     policy : Policy, optional
         As for `lowbid.Bandit`.
     seed : int
-        Fixes the policy's own random numbers.
+        Determines the policy's random numbers.
     loss_range : (float, float), optional
-        The smallest and the largest cost, for policies that must know.
+        The smallest and the largest cost, for policies that need to know them.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class AskTell:
     @overload
     def ask(self, n_points: int) -> list[Any]: ...
     def ask(self, n_points: int | None = None) -> Any:
-        """What to try next, or several things to try at once."""
+        """The choice to try next, or several to try at once."""
         if n_points is None:
             return self._remembered(self.bandit.decide())
         return [self._remembered(decision) for decision in self.bandit.decide(n_points)]
@@ -64,7 +64,7 @@ class AskTell:
     @overload
     def tell(self, x: list[Arm], y: list[float]) -> None: ...
     def tell(self, x: Any, y: Any) -> None:
-        """What a choice cost, or several; also one that was not asked for."""
+        """Report the cost of one or several choices, whether or not they were asked for."""
         choices, costs = (x, y) if isinstance(x, list) else ([x], [y])
         waiting = {arm: list(decisions) for arm, decisions in self._asked.items()}
         answers = [waiting[arm].pop(0) if waiting.get(arm) else arm for arm in choices]
@@ -72,13 +72,13 @@ class AskTell:
         self._asked = waiting
 
     def forget(self, x: Arm) -> None:
-        """A choice that was asked for will not be tried, or failed."""
+        """Give up on a choice that failed or will not be tried."""
         if not self._asked.get(x):
             raise UnknownNameError(f"{x!r} was not asked for, or told already.")
         self.bandit.forget(self._asked[x].pop(0))
 
     def best(self) -> Any:
-        """The choice to keep now; `bandit.recommend()` says how sure that is."""
+        """The choice to keep now; `bandit.recommend()` says how certain that is."""
         return self.bandit.recommend().arm
 
     def _remembered(self, decision: Decision) -> Arm:

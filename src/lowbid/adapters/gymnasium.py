@@ -34,7 +34,7 @@ class BanditEnv(gymnasium.Env):
     environment : Environment
         The arms.
     horizon : int, optional
-        The number of steps of an episode, which is then truncated; by default it never ends.
+        The number of steps per episode, which is then truncated; by default it never ends.
     zero_loss_reward : float
         The reward for a loss of 0: a step gives ``zero_loss_reward - loss``.
 
@@ -71,7 +71,7 @@ class BanditEnv(gymnasium.Env):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[int, dict[str, Any]]:
-        """Begin a run: the first of this seed, or the next one."""
+        """Begin a run: the first one with this seed, or the next one."""
         super().reset(seed=seed)
         if seed is not None or self._seed is None:
             self._seed = int(self.np_random.integers(2**31)) if seed is None else int(seed)
@@ -117,26 +117,26 @@ class BanditEnv(gymnasium.Env):
 class GymnasiumArms(Environment):
     """The arms of a Gymnasium environment whose actions are arms, to be played by lowbid.
 
-    It must be a bandit: what a step gives depends on the action alone, and on the environment's
-    random numbers, ``np_random``. The arms are those after ``reset(seed=seed)``; before each loss
-    ``np_random`` is set anew, so that the n-th loss of an arm in a run is the same for all
-    policies, as everywhere in lowbid.
+    It must be a bandit: the reward of a step depends only on the action and on the environment's
+    random numbers, ``np_random``. The arms are those after ``reset(seed=seed)``; ``np_random`` is
+    reset before each loss, so that the n-th loss of an arm in a run is the same for all policies,
+    as everywhere in lowbid.
 
     Parameters
     ----------
     env : gymnasium.Env
         The environment, with a `Discrete` action space; it is used, not copied.
     mean_rewards : sequence of float, optional
-        The arms' true mean rewards. By default they are estimated by `samples` rewards of each
-        arm, and the regret is only as exact as these.
+        The arms' true mean rewards. By default they are estimated from `samples` rewards of each
+        arm, and the regret is only as accurate as these estimates.
     zero_loss_reward : float
         The reward that counts as a loss of 0: the loss is ``zero_loss_reward - reward``.
     loss_range : (float, float)
-        The smallest and the largest loss that can come up.
+        The smallest and the largest possible loss.
     seed : int
-        Makes the arms, and the samples.
+        Determines the arms and the samples.
     samples : int
-        How many rewards of each arm are drawn to estimate its mean and variance.
+        The number of rewards drawn per arm to estimate its mean and variance.
     """
 
     def __init__(
@@ -149,7 +149,7 @@ class GymnasiumArms(Environment):
         samples: int = 1000,
     ) -> None:
         if not isinstance(getattr(env, "action_space", None), gymnasium.spaces.Discrete):
-            raise InvalidValueError(f"{env!r} has no Discrete action space; its arms must be one.")
+            raise InvalidValueError(f"{env!r} has no Discrete action space, which lowbid needs.")
         require_finite("zero_loss_reward", zero_loss_reward, above=-np.inf)
         self._env, self._lock = env.unwrapped, threading.Lock()
         self._first, self._arms = int(env.action_space.start), int(env.action_space.n)
@@ -160,7 +160,7 @@ class GymnasiumArms(Environment):
             means = np.asarray(mean_rewards, np.float64)
             if means.shape != (self._arms,) or not np.isfinite(means).all():
                 raise InvalidValueError(
-                    f"mean_rewards is {mean_rewards!r}; give a number for each of the "
+                    f"mean_rewards is {mean_rewards!r}; give one number for each of the "
                     f"{self._arms} arms."
                 )
             self._sampled[:, 0] = self._zero - means
@@ -173,7 +173,7 @@ class GymnasiumArms(Environment):
 
     @property
     def support(self) -> tuple[float, float]:
-        """The smallest and the largest loss that can come up."""
+        """The smallest and the largest possible loss."""
         return self._range
 
     def table(self, seed: int = 0, runs: int = 1) -> Floats:

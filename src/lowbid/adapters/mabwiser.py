@@ -1,4 +1,4 @@
-"""MABWiser style: `fit`, `partial_fit`, `predict`. Nothing of MABWiser is imported."""
+"""MABWiser's interface: `fit`, `partial_fit`, `predict`. MABWiser itself is not imported."""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ from lowbid.policies import Policy
 
 
 class MAB:
-    """A policy of lowbid behind the methods of MABWiser's `MAB` without contexts.
+    """A lowbid policy with the methods of MABWiser's `MAB`, without contexts.
 
     Parameters
     ----------
     arms : list of str or int
-        What there is to choose from.
-    learning_policy : Policy, optional
-        A policy of lowbid; by default that of `lowbid.Bandit`.
+        What to choose from. learning_policy : Policy, optional A lowbid policy; by default that of
+        `lowbid.Bandit`.
     seed : int
-        Fixes the policy's own random numbers.
+        Determines the policy's random numbers.
     reward_range : (float, float), optional
-        The smallest and the largest reward, for policies that must know.
+        The smallest and the largest reward, for policies that need to know them.
 
     Examples
     --------
@@ -54,16 +53,16 @@ class MAB:
 
     @property
     def bandit(self) -> Bandit:
-        """The bandit behind it, with all that lowbid knows: `recommend`, `explain`, `save`, ..."""
+        """The underlying bandit, with all its methods: `recommend`, `explain`, `save`, ..."""
         return self._bandit
 
     @property
     def cold_arms(self) -> list[Arm]:
-        """The arms of which nothing was reported."""
+        """The arms without any reported outcome."""
         return [arm for arm, count in self._bandit.counts().items() if count == 0]
 
     def fit(self, decisions: Sequence[Arm], rewards: Sequence[float], contexts: Any = None) -> None:
-        """Forget everything, and learn from these."""
+        """Forget everything, and learn from these outcomes."""
         fresh = self._new(self.arms)
         _learn(fresh, decisions, rewards, contexts)
         self._bandit = fresh
@@ -71,7 +70,7 @@ class MAB:
     def partial_fit(
         self, decisions: Sequence[Arm], rewards: Sequence[float], contexts: Any = None
     ) -> None:
-        """Learn from these, too."""
+        """Learn from these outcomes as well."""
         _learn(self._bandit, decisions, rewards, contexts)
 
     def predict(self, contexts: Any = None) -> Any:
@@ -80,18 +79,18 @@ class MAB:
         return self._bandit.select()
 
     def predict_expectations(self, contexts: Any = None) -> dict[Arm, float]:
-        """The mean reward of each arm; not a number before its first."""
+        """The mean reward of each arm; NaN before its first."""
         _require_no(contexts)
         return self._bandit.means()
 
     def add_arm(self, arm: Arm, binarizer: Any = None) -> None:
-        """Add an arm of which nothing is known."""
+        """Add an arm about which nothing is known yet."""
         if binarizer is not None:
             raise InvalidValueError("lowbid takes rewards as they are; leave binarizer out.")
         self._bandit.add_arm(arm)
 
     def remove_arm(self, arm: Arm) -> None:
-        """Take an arm away."""
+        """Remove an arm."""
         self._bandit.remove_arm(arm)
 
     def _new(self, arms: list[Arm]) -> Bandit:
@@ -104,12 +103,12 @@ def _learn(bandit: Bandit, decisions: Any, rewards: Any, contexts: Any) -> None:
 
 
 def _plain(values: Any) -> Any:
-    """A list of Python's own objects, of arrays and series too."""
+    """A list of Python objects, also from arrays and series."""
     return values.tolist() if hasattr(values, "tolist") else values
 
 
 def _require_no(contexts: Any) -> None:
     if contexts is not None:
         raise InvalidValueError(
-            "lowbid's policies take no contexts; leave them out, or keep MABWiser for these."
+            "lowbid's policies take no contexts; leave them out, or keep using MABWiser for these."
         )

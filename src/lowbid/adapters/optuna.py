@@ -1,4 +1,4 @@
-"""Optuna: a sampler whose categorical choices are made by a bandit."""
+"""Optuna: a sampler that makes categorical choices with a bandit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ except ImportError as error:
 
 
 class LowbidSampler(optuna.samplers.BaseSampler):
-    """Suggest categorical parameters by a bandit each, and all others by another sampler.
+    """Suggest each categorical parameter with a bandit, and all others with another sampler.
 
     A bandit learns from every finished trial of the study that has its parameter, whichever process
     ran it. Trials that are still running are pending decisions; those that failed or were pruned
@@ -30,9 +30,9 @@ class LowbidSampler(optuna.samplers.BaseSampler):
     policy : Policy, optional
         As for `lowbid.Bandit`; by default one that takes objectives of any size and sign.
     seed : int
-        Fixes the policies' own random numbers.
+        Determines the policies' random numbers.
     others : BaseSampler, optional
-        What suggests numbers; by default Optuna's `RandomSampler` with the same seed.
+        The sampler for numbers; by default Optuna's `RandomSampler` with the same seed.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class LowbidSampler(optuna.samplers.BaseSampler):
     def infer_relative_search_space(
         self, study: optuna.Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
-        """What the other sampler suggests together: never a categorical parameter."""
+        """The parameters that the other sampler suggests jointly; never a categorical one."""
         space = self._others.infer_relative_search_space(study, trial)
         return {
             name: kind
@@ -73,7 +73,7 @@ class LowbidSampler(optuna.samplers.BaseSampler):
     def sample_relative(
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
-        """What the other sampler suggests."""
+        """The other sampler's suggestion."""
         return self._others.sample_relative(study, trial, search_space)
 
     def sample_independent(
@@ -83,11 +83,11 @@ class LowbidSampler(optuna.samplers.BaseSampler):
         param_name: str,
         param_distribution: BaseDistribution,
     ) -> Any:
-        """A bandit's choice, or what the other sampler suggests for a number."""
+        """A bandit's choice, or the other sampler's suggestion for a number."""
         if not isinstance(param_distribution, CategoricalDistribution):
             return self._others.sample_independent(study, trial, param_name, param_distribution)
         if len(study.directions) > 1:
-            raise InvalidValueError("LowbidSampler has one objective; this study has several.")
+            raise InvalidValueError("LowbidSampler supports one objective; this study has several.")
         choices = param_distribution.choices
         key = (study.study_name, param_name, len(choices))
         with self._lock:
@@ -112,7 +112,7 @@ class LowbidSampler(optuna.samplers.BaseSampler):
         self._others.after_trial(study, trial, state, values)
 
     def reseed_rng(self) -> None:
-        """Let the other sampler draw other numbers in another process."""
+        """Give the other sampler a new seed in another process."""
         self._others.reseed_rng()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -124,7 +124,7 @@ class LowbidSampler(optuna.samplers.BaseSampler):
 
 
 class _Chooser:
-    """The bandit of one parameter of a study, and which trials it knows."""
+    """The bandit for one parameter of a study, and the trials it knows."""
 
     def __init__(self, bandit: Bandit, name: str, distribution: CategoricalDistribution) -> None:
         self.bandit, self.name, self.distribution = bandit, name, distribution
@@ -132,7 +132,7 @@ class _Chooser:
         self.asked: dict[int, Decision] = {}
 
     def choose(self, study: optuna.Study, number: int) -> int:
-        """The number of the choice for a trial."""
+        """The index of the choice for a trial."""
         kind = "reward" if study.direction == optuna.study.StudyDirection.MAXIMIZE else "loss"
         for trial in study.get_trials(deepcopy=False):
             if trial.state.is_finished() and trial.number not in self.settled:

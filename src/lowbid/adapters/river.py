@@ -17,18 +17,18 @@ except ImportError as error:
 
 
 class FromRiver(GuestPolicy):
-    """A policy of river, to be played by lowbid.
+    """A river policy, to be played by lowbid.
 
-    Each run gets a clone of it with a seed of its own, so results depend on lowbid's seed alone.
+    Each run gets a clone with its own seed, so results depend only on lowbid's seed.
 
     Parameters
     ----------
     policy : river.bandit.base.Policy
-        The policy; it stays as it is.
+        The policy; it is not modified.
     zero_loss_reward : float
-        The reward that it is told for a loss of 0: it sees ``zero_loss_reward - loss``.
+        The reward it receives for a loss of 0: it sees ``zero_loss_reward - loss``.
     name : str, optional
-        Its name in results; by default that of its class.
+        Its name in results; by default its class name.
 
     Examples
     --------
@@ -67,18 +67,18 @@ class _RiverPlayer:
 
 
 class RiverPolicy(river_bandit.base.Policy):
-    """A policy of lowbid, for river's loops: ``pull`` and ``update``.
+    """A lowbid policy, for river's loops: ``pull`` and ``update``.
 
     Parameters
     ----------
     policy : Policy, optional
         As for `lowbid.Bandit`.
     reward_range : (float, float), optional
-        The smallest and the largest reward, for policies that must know.
+        The smallest and the largest reward, for policies that need to know them.
     burn_in : int
-        As for all policies of river: each arm is pulled this often first.
+        As for all river policies: each arm is first pulled this often.
     seed : int
-        Fixes the policy's own random numbers.
+        Determines the policy's random numbers.
 
     Notes
     -----
@@ -112,7 +112,7 @@ class RiverPolicy(river_bandit.base.Policy):
         return self._for(arm_ids).select()
 
     def update(self, arm_id: Any, reward: float) -> None:
-        """Take in the reward of an arm."""
+        """Record the reward of an arm."""
         bandit = self._for([arm_id] if self._bandit is None else self._offered)
         if arm_id not in bandit.arms and arm_id not in bandit.paused:
             bandit.add_arm(arm_id)

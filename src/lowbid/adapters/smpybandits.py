@@ -1,4 +1,4 @@
-"""SMPyBandits: its policies in lowbid. Nothing of it is imported: its protocol is enough."""
+"""SMPyBandits: its policies in lowbid. It is not imported; its protocol is enough."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ _PROTOCOL = ("startGame", "choice", "getReward")
 
 
 class FromSMPyBandits(GuestPolicy):
-    """A policy of SMPyBandits, to be played by lowbid.
+    """An SMPyBandits policy, to be played by lowbid.
 
-    Its policies draw from NumPy's and Python's global generators. Each run lends them a state of
-    its own, so results depend on lowbid's seed alone, for any number of workers, and the global
-    generators are left as they were.
+    Its policies draw from NumPy's and Python's global generators. Each run gives these its own
+    state, so results depend only on lowbid's seed, for any number of workers, and the global
+    generators are restored afterwards.
 
     Parameters
     ----------
     policy : object or callable
-        A policy, of which each run gets a copy; or what makes one from the number of arms: a
-        class such as ``UCB``, or ``lambda n: UCBalpha(n, alpha=0.5)``.
+        A policy, which is copied for each run; or a callable that makes one from the number of
+        arms: a class such as ``UCB``, or ``lambda n: UCBalpha(n, alpha=0.5)``.
     zero_loss_reward : float
-        The reward that it is told for a loss of 0: it sees ``zero_loss_reward - loss``.
+        The reward it receives for a loss of 0: it sees ``zero_loss_reward - loss``.
     name : str, optional
-        Its name in results; by default that of its class.
+        Its name in results; by default its class name.
 
     Examples
     --------
@@ -50,15 +50,15 @@ class FromSMPyBandits(GuestPolicy):
         ready = not isinstance(policy, type) and all(hasattr(policy, part) for part in _PROTOCOL)
         if not ready and not callable(policy):
             raise InvalidValueError(
-                f"policy is {policy!r}; give an object with {', '.join(_PROTOCOL)}, or what makes "
-                "one from the number of arms."
+                f"policy is {policy!r}; give an object with {', '.join(_PROTOCOL)}, or a callable "
+                "that makes one from the number of arms."
             )
         called = type(policy).__name__ if ready else getattr(policy, "__name__", "policy")
         super().__init__(name or f"{called} from SMPyBandits", zero_loss_reward)
         self.policy, self.ready = policy, ready
 
     def player(self, n_arms: int, seed: int) -> _SMPyPlayer:
-        """A new game."""
+        """A new player."""
         randomness = GlobalRandomness(seed)
         with randomness.lent():
             made = copy.deepcopy(self.policy) if self.ready else self.policy(n_arms)

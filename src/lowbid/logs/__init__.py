@@ -1,4 +1,4 @@
-"""What was logged elsewhere, read in one place."""
+"""Read logs of decisions that were recorded elsewhere."""
 
 from lowbid.logs._log import Log
 from lowbid.logs._read import read_log

@@ -1,7 +1,7 @@
-"""What a shared bandit exports: which of its decisions make a log.
+"""Which decisions exported by a shared bandit make up a log.
 
-`SharedBandit.export_decisions` writes a row for each decision, with the way in which its arm was
-chosen: by the policy, because the unit had it already ("sticky"), or because the unit is held out.
+`SharedBandit.export_decisions` writes one row per decision, with the way its arm was chosen: by the
+policy, because the unit already had it ("sticky"), or because the unit is held out.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _EVENTS = {"number", "time", "event"}
 
 
 def is_export(table: Table) -> bool:
-    """Whether a table is what `export_decisions` writes."""
+    """Whether a table was written by `export_decisions`."""
     return table.columns.keys() >= _DECISIONS
 
 
@@ -23,7 +23,7 @@ def require_no_events(table: Table) -> None:
     if table.columns.keys() >= _EVENTS and "decision" not in table.columns:
         raise InvalidValueError(
             f"{table.name} has the events of a shared bandit; write its decisions instead, with "
-            "what came of them: bandit.export_decisions(path)."
+            "their outcomes: bandit.export_decisions(path)."
         )
 
 

@@ -1,4 +1,4 @@
-"""What was chosen, its outcome, and how likely the choice was."""
+"""Logged choices, their outcomes, and how likely the choices were."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from lowbid._arrays import Floats, Ints
 from lowbid.errors import LogError, Refusal
 
 Kind = Literal["loss", "reward"]
-# So many refused lines stand in the message; all are in the error.
+# The message shows this many refused lines; the error has all of them.
 _SHOWN = 10
 
 
 @dataclass(frozen=True, eq=False)
 class Log:
-    """Decisions whose outcome is known, in the order in which they were logged.
+    """Decisions with known outcomes, in the order in which they were logged.
 
     Attributes
     ----------
@@ -26,20 +26,18 @@ class Log:
     kind : {"loss", "reward"}
         What was measured.
     choices : array of int
-        The arm of each line.
-    values : array of float
-        What came of it.
+        The arm of each line. values : array of float Its outcome.
     propensities : array of float or None
-        The chance with which that arm was chosen; None if that was not logged.
+        The probability with which that arm was chosen; None if not logged.
     lines : array of int
-        Where each decision stood: the line of a file, or the row of a table, from 1.
+        The position of each decision: the line of a file, or the row of a table, from 1.
     name : str
         Where it came from, for errors.
     unit : str
-        What its lines are called in an error: "line" or "row".
+        What errors call its lines: "line" or "row".
     left_out : int
-        How many decisions of a shared bandit are not in it: those without an outcome, and those
-        that the policy did not make.
+        The number of decisions of a shared bandit that are left out: those without an outcome, and
+        those that the policy did not make.
 
     Examples
     --------
@@ -72,12 +70,12 @@ class Log:
 
     @property
     def shares(self) -> dict[str | int, float]:
-        """What part of the lines each arm has."""
+        """The share of lines of each arm."""
         return {arm: count / max(len(self), 1) for arm, count in self.counts.items()}
 
     @property
     def plural(self) -> str:
-        """What was measured, in words for more than one."""
+        """What was measured, in the plural."""
         return "losses" if self.kind == "loss" else "rewards"
 
     def __repr__(self) -> str:

@@ -18,12 +18,12 @@ from lowbid.logs._sources import MISSING, Table, read_table
 
 Arm = str | int
 PROPENSITY = "propensity"
-# Why a value cannot be used, for this kind of values; nothing if it can.
+# The reason why a value of this kind cannot be used; empty if it can.
 Objection = Callable[[Kind, float], str | None]
 
 
 class Names(NamedTuple):
-    """What the columns are called; None is for what was not said, or is not wanted."""
+    """The names of the columns; None for those not given or not wanted."""
 
     arm: str = "arm"
     reward: str | None = None
@@ -40,7 +40,7 @@ def read_log(
     propensity: str | None = PROPENSITY,
     arms: Sequence[Arm] | None = None,
 ) -> Log:
-    """Read what was logged: arms, rewards or losses, and propensities if there are some.
+    """Read a log: arms, rewards or losses, and propensities if there are any.
 
     Parameters
     ----------
@@ -85,17 +85,17 @@ def read_lines(
     arms: Sequence[Arm] | None = None,
     objection: Objection = lambda kind, value: None,
 ) -> Log:
-    """Read a log whose values must also pass without an objection."""
+    """Read a log, and refuse values to which there is an objection."""
     if isinstance(source, Log):
         return _again(source, arms, objection)
     table = read_table(source)
-    if not table.columns:  # what is wrong with the lines says more than that no column is there
+    if not table.columns:  # errors in the lines are more helpful than a missing column
         refuse(table.name, table.unit, len(table.broken), table.broken)
     require_no_events(table)
     kind, column = _column_of_values(table, names)
     if not is_export(table):
         return _log_of(table, kind, column, names, arms, objection)
-    # A unit that keeps its arm is worth learning from, but was not chosen for at random.
+    # A unit that keeps its arm is worth learning from, but its arm was not chosen at random.
     ways = ("policy", "sticky") if names.propensity is None else ("policy",)
     rows = answered(table, column, ways)
     log = _log_of(rows, kind, column, names, arms, objection)
@@ -130,7 +130,7 @@ def _log_of(
 
 
 def _again(log: Log, arms: Sequence[Arm] | None, objection: Objection) -> Log:
-    """A log that was read before, with the arms in another order or under other objections."""
+    """A log that was read before, with the arms in another order or with other objections."""
     chances = {} if log.propensities is None else {"propensity": log.propensities.tolist()}
     columns = {
         "arm": [log.arms[number] for number in log.choices.tolist()],
@@ -149,7 +149,7 @@ def _column(table: Table, name: str) -> list[Any]:
     except KeyError:
         there = ", ".join(repr(column) for column in table.columns) or "none"
         raise UnknownNameError(
-            f"{table.name} has no column {name!r}; its columns are {there}. Say which one it is: "
+            f"{table.name} has no column {name!r}; its columns are {there}. Say which one to use: "
             "arm=..., reward=... or loss=..., propensity=..."
         ) from None
 
@@ -181,13 +181,13 @@ def _is_missing(value: Any) -> bool:
 
 
 class _Lines:
-    """The columns of a table, read line by line; what cannot be used is in `refused`."""
+    """The columns of a table, read line by line; unusable lines are listed in `refused`."""
 
     def __init__(self, table: Table) -> None:
         self.table, self.refused = table, list(table.broken)
 
     def arms(self, column: list[Any], arms: Sequence[Arm] | None) -> tuple[list[Arm], list[int]]:
-        """The names of all arms, and the number of each line's arm."""
+        """The names of all arms, and the index of each line's arm."""
         as_text = self.table.as_text
         if arms is None:
             column = _whole_texts(column) if as_text else column
@@ -196,7 +196,7 @@ class _Lines:
         else:
             known = _read_names(arms)
         numbers: dict[Any, int] = {arm: number for number, arm in enumerate(known)}
-        if as_text:  # a text may stand for a number, unless an arm is called so
+        if as_text:  # a string may be a number, unless an arm has that name
             numbers = {str(arm): number for arm, number in numbers.items()} | numbers
         return known, [
             self._arm(line, value, numbers, known)
@@ -204,7 +204,7 @@ class _Lines:
         ]
 
     def values(self, name: str, objection: Callable[[float], str | None]) -> list[float]:
-        """What came of each line's arm."""
+        """The outcome of each line's arm."""
         numbers = self._numbers(name, "give a finite number", -LARGEST_LOSS, LARGEST_LOSS)
         for line, number in zip(self.table.lines, numbers, strict=True):
             objected = None if math.isnan(number) else objection(number)
@@ -213,8 +213,8 @@ class _Lines:
         return numbers
 
     def chances(self, name: str) -> list[float]:
-        """The chance with which each line's arm was chosen."""
-        allowed = "the chance of an arm that was chosen is above 0, and 1 at most"
+        """The probability with which each line's arm was chosen."""
+        allowed = "the probability of a chosen arm is above 0 and at most 1"
         return self._numbers(name, allowed, SMALLEST, 1.0)
 
     def _arm(self, line: int, value: Any, numbers: dict[Any, int], known: list[Any]) -> int:
@@ -226,7 +226,7 @@ class _Lines:
         return number
 
     def _numbers(self, name: str, allowed: str, low: float, high: float) -> list[float]:
-        """A column of numbers from `low` to `high`; those refused are not a number."""
+        """A column of numbers from `low` to `high`; refused values become NaN."""
         read = _number_in_text if self.table.as_text else real_number
         numbers = []
         for line, value in zip(self.table.lines, _column(self.table, name), strict=True):
@@ -240,7 +240,7 @@ class _Lines:
 
 
 def _read_names(arms: Sequence[Arm]) -> list[Arm]:
-    """The arms that the caller says there were."""
+    """The arms given by the caller."""
     names = [] if isinstance(arms, str) else list(arms)
     plain = [arm for name in names if (arm := _plain_arm(name)) is not None]
     if len(set(plain)) < max(len(names), 1):
@@ -249,7 +249,7 @@ def _read_names(arms: Sequence[Arm]) -> list[Arm]:
 
 
 def _whole_texts(column: list[str]) -> list[Any]:
-    """Arms as numbers, if each is a whole number as Python writes it."""
+    """Arms as integers, if each is written as Python writes an integer."""
     try:
         numbers = [int(text) for text in column]
     except ValueError:
@@ -258,7 +258,7 @@ def _whole_texts(column: list[str]) -> list[Any]:
 
 
 def _plain_arm(value: Any) -> Arm | None:
-    """An arm's name, or None if nothing can be called this."""
+    """An arm's name, or None if it is not a valid one."""
     if isinstance(value, str):
         return str.__str__(value) or None
     number = None if isinstance(value, bool | np.bool_) else real_number(value)

@@ -1,4 +1,4 @@
-"""Tables of any kind as columns: files of text, Parquet, frames, and plain Python."""
+"""Tables of any kind as columns: text files, Parquet, frames, and plain Python."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from typing import IO, Any, NamedTuple
 
 from lowbid.errors import FileFormatError, InvalidValueError, MissingPackageError, Refusal
 
-# What stands where a record has no such entry.
+# The placeholder for an entry that a record does not have.
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "nothing"})()
 
 
 class Table(NamedTuple):
-    """Columns of equal length, and where each row stood.
+    """Columns of equal length, and the position of each row.
 
     Attributes
     ----------
     name : str
-        What to call it in an error.
+        Its name in errors.
     unit : str
-        What its rows are called in an error: "line" in a file of text, else "row".
+        What errors call its rows: "line" in a text file, otherwise "row".
     columns : dict
         Lists by name.
     lines : list of int
-        Where each row stood, counted from 1.
+        The position of each row, from 1.
     broken : list of Refusal
-        Lines that are no rows at all.
+        Lines that cannot be parsed as rows.
     as_text : bool
-        Whether every value is a text, numbers too.
+        Whether every value is a string, including numbers.
     """
 
     name: str
@@ -63,7 +63,7 @@ def read_table(source: Any) -> Table:
 
 
 def from_records(name: str, unit: str, records: Iterable[tuple[int, Any]]) -> Table:
-    """A table of mappings, each with the line that it stands in; refusals stay what they are."""
+    """A table from mappings, each with its line number; refusals are kept."""
     rows: list[Mapping[str, Any]] = []
     lines: list[int] = []
     broken: list[Refusal] = []
@@ -91,7 +91,7 @@ def _from_columns(name: str, given: Mapping[str, Any]) -> Table:
 
 
 def _listed(name: str, values: Any) -> list[Any]:
-    """A column as a list of Python's own objects."""
+    """A column as a list of Python objects."""
     for method in ("to_pylist", "to_list", "tolist"):  # pyarrow; polars and pandas; NumPy
         if hasattr(values, method):
             values = getattr(values, method)()
@@ -171,7 +171,7 @@ def _from_parquet(path: Path) -> Table:
 
 @contextmanager
 def _text(path: Path) -> Iterator[IO[str]]:
-    """A file of text, packed or not, whose damages are our own errors."""
+    """A text file, compressed or not; damage is reported with our own errors."""
     opened: Callable[..., Any] = gzip.open if path.suffix.lower() == ".gz" else open
     try:
         with opened(path, "rt", encoding="utf-8-sig", newline="") as file:

@@ -127,7 +127,7 @@ def visits(result: Result, environment: Tabular) -> npt.NDArray[np.int64]:
 def stuck(result: Result, environment: Tabular) -> dict[str, float]:
     """The share of each rule's runs that still lose half of the optimum in the last tenth.
 
-    The optimum is a return; where it is not above 0, as with losses, the share is NaN.
+    The optimum is a return; where it is not above 0, as with losses, the result is empty.
     """
     if not environment.has_rewards or environment.optimum <= 0.0:
         return {}

@@ -1,4 +1,4 @@
-"""What would have happened: policies judged by a log."""
+"""What would have happened: policies evaluated on a log."""
 
 from lowbid.offline._evaluate import Evaluation, OffPolicyEstimate, evaluate
 from lowbid.offline._replay import Replay, ReplayRow, ReplaySummary, replay

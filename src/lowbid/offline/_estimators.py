@@ -1,7 +1,7 @@
-r"""Estimates of what a fixed policy is worth, from what another one did.
+r"""Estimates of the value of a fixed policy, from a log of another one.
 
 The log has arms a_i, their values r_i and propensities p_i, i = 1, ..., n; the policy plays arm a
-with chance π(a); w_i = π(a_i) / p_i is a line's weight.
+with probability π(a); w_i = π(a_i) / p_i is a line's weight.
 
 - *replay* [1]_: the mean of r_i over the lines whose arm the policy would have chosen;
 - *IPS* [2]_: the mean of w_i r_i;
@@ -11,8 +11,8 @@ with chance π(a); w_i = π(a_i) / p_i is a line's weight.
   of the values of arm a.
 
 Each comes with *errors*: numbers whose mean is the error of the estimate, to first order, and from
-which its interval is made. Where m(a) or Σ w_i was made from the line itself, the line's error is
-taken as it would be if it had been left out, which makes up for looking too small.
+which its interval is computed. Where m(a) or Σ w_i depends on the line itself, the line's error is
+computed as if the line had been left out; otherwise it would look too small.
 
 References
 ----------
@@ -38,7 +38,7 @@ from lowbid._arrays import Floats, Ints
 
 
 class Weighted(NamedTuple):
-    """A log, and what a policy makes of it.
+    """A log, and a policy's weights for it.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Weighted(NamedTuple):
     weights : array
         Its weight w.
     target : array
-        The policy: a chance for each arm.
+        The policy: a probability for each arm.
     cap : float
         The largest weight of capped IPS.
     """
@@ -69,9 +69,10 @@ class Estimated(NamedTuple):
     value : float
         The estimate.
     errors : array
-        One number for each line that matters.
+        One number per line that matters.
     lost : float
-        What part of the weight was cut off, so that the estimate is wrong by that part of a value.
+        The fraction of the weight that was cut off; it biases the estimate by that fraction of a
+        value.
     """
 
     value: float
@@ -80,7 +81,7 @@ class Estimated(NamedTuple):
 
 
 def replay_mean(log: Weighted) -> Estimated:
-    """The mean over the lines that the policy would have chosen, too."""
+    """The mean over the lines whose arm the policy would have chosen."""
     return self_normalised(log._replace(weights=(log.weights > 0.0).astype(np.float64)))
 
 
@@ -97,13 +98,13 @@ def self_normalised(log: Weighted) -> Estimated:
     value = float((log.weights * log.values).sum() / total)
     used = log.weights > 0.0
     parts = log.weights[used] / total
-    # Without line i the others have the part 1 - parts[i] of the weight.
+    # Without line i, the others have the fraction 1 - parts[i] of the weight.
     left = np.maximum(1.0 - parts, 1e-12)
     return Estimated(value, len(parts) * parts * (log.values[used] - value) / left)
 
 
 def capped(log: Weighted) -> Estimated:
-    """The mean of the values, weighted by no more than the cap."""
+    """The mean of the values, with weights of at most the cap."""
     found = inverse_propensity(log._replace(weights=np.minimum(log.weights, log.cap)))
     return found._replace(lost=float(np.maximum(log.weights - log.cap, 0.0).mean()))
 
@@ -129,7 +130,7 @@ def arm_means(arms: Ints, values: Floats, n_arms: int) -> tuple[Floats, Floats]:
 
 
 def effective_size(weights: Floats) -> float:
-    """How many lines of equal weight would say as much [1]_.
+    """The number of equally weighted lines with as much information [1]_.
 
     References
     ----------

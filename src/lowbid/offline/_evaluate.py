@@ -1,4 +1,4 @@
-"""What a policy that does not learn would have earned, from what another one did."""
+"""What a policy that does not learn would have earned, from a log of another one."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ Range = tuple[float, float]
 
 
 class OffPolicyEstimate(NamedTuple):
-    """What a policy is worth per decision, by one method.
+    """The value of a policy per decision, by one method.
 
     Attributes
     ----------
     value : float
         The mean reward, or loss, of a decision.
     se : float
-        Its standard error; not a number if the log says too little.
+        Its standard error; NaN if the log has too little information.
     low, high : float
-        The interval that covers the true value with about the confidence asked for; infinite, or
-        the range that was declared, if the log says too little.
+        The interval that covers the true value with about the requested confidence; infinite, or
+        the declared range, if the log has too little information.
     """
 
     value: float
@@ -41,22 +41,22 @@ class OffPolicyEstimate(NamedTuple):
 
 
 class Evaluation(Mapping[str, OffPolicyEstimate]):
-    """What a policy is worth per decision: an `OffPolicyEstimate` for each method.
+    """The value of a policy per decision: one `OffPolicyEstimate` per method.
 
     Attributes
     ----------
     kind : {"loss", "reward"}
         What was measured.
     lines : int
-        How many decisions the log has.
+        The number of decisions in the log.
     effective_size : float
-        How many decisions of the policy's own would say as much, by Kish's formula.
+        The number of decisions by the policy itself with as much information, by Kish's formula.
     logged : float
         The mean of what was logged: what the logging policy earned.
     cap : float
         The largest weight of capped IPS.
     confidence : float
-        That of the intervals.
+        The confidence of the intervals.
     """
 
     def __init__(
@@ -108,32 +108,31 @@ def evaluate(
     Parameters
     ----------
     policy : str, int or mapping
-        An arm, to be chosen always; or the chance of each arm. For policies that learn there is
+        An arm, which is always chosen, or the probability of each arm. For policies that learn, use
         `replay`.
     log : Log, path, frame, mapping or list
-        What was logged, with the chance of each choice in the column ``propensity``; see
-        `read_log` for other names. Without that column the arms must have been chosen uniformly.
+        What was logged, with the probability of each choice in the column ``propensity``; see
+        `read_log` for other names. Without that column, the arms must have been chosen uniformly.
     methods : sequence of str, optional
-        Of "replay", "ips", "snips", "capped" and "dr"; by default all that apply. Replay needs a
-        single arm, and a log in which all arms were equally likely.
+        Some of "replay", "ips", "snips", "capped" and "dr"; by default all that apply. Replay needs
+        a single arm, and a log in which all arms were equally likely.
     cap : float, optional
-        The largest weight of capped IPS; by default the root of the number of lines.
+        The largest weight of capped IPS; by default the square root of the number of lines.
     value_range : (float, float), optional
-        The smallest and the largest reward, or loss, that can come up. Intervals stay inside, and
-        capped IPS knows what the cap may have cost; by default that is taken from the values that
-        were seen.
+        The smallest and the largest possible reward, or loss. Intervals stay inside it, and capped
+        IPS uses it to bound the effect of the cap; by default, the observed values are used.
     confidence : float
-        That of the intervals.
+        The confidence of the intervals.
 
     Returns
     -------
     Evaluation
-        An estimate with its interval for each method.
+        One estimate with its interval per method.
 
     Raises
     ------
     UnanswerableError
-        If the log cannot answer: an arm was never tried, or its propensities are not true.
+        If the log cannot answer: an arm was never tried, or its propensities cannot be true.
 
     Examples
     --------
@@ -171,7 +170,7 @@ def _estimate(
 ) -> OffPolicyEstimate:
     around = interval_of(found.errors, int((log.weights > 0.0).sum()), confidence)
     lowest, highest = (float(log.values.min()), float(log.values.max())) if ends is None else ends
-    # What was cut off would have been somewhere between the smallest and the largest value.
+    # What was cut off lies somewhere between the smallest and the largest value.
     low = found.value - around.below + min(found.lost * lowest, 0.0)
     high = found.value + around.above + max(found.lost * highest, 0.0)
     if ends is not None:
@@ -193,12 +192,12 @@ def _read_methods(
         if method == "replay" and replayable:
             raise UnanswerableError(replayable)
     if not given:
-        raise InvalidValueError("methods is empty; give one at least, such as 'dr'.")
+        raise InvalidValueError("methods is empty; give at least one, such as 'dr'.")
     return given
 
 
 def _why_not_replay(target: Floats, chances: Floats, log: Log) -> str:
-    """Why replay cannot answer; nothing if it can."""
+    """The reason why replay cannot answer; empty if it can."""
     if target.max() < 1.0:
         return "replay needs a policy that always chooses one arm; use 'snips' or 'dr'."
     if not np.allclose(chances, 1.0 / len(log.arms), rtol=1e-6, atol=0.0):
@@ -221,7 +220,7 @@ def _read_range(value_range: Any, log: Log) -> Range | None:
         low, high = (float(end) for end in value_range)
     except (TypeError, ValueError) as error:
         raise InvalidValueError(
-            f"value_range is {value_range!r}; give two numbers, (0, 1) say."
+            f"value_range is {value_range!r}; give two numbers, such as (0, 1)."
         ) from error
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise InvalidValueError(

@@ -1,11 +1,12 @@
-"""Intervals for estimates from a log; infinite where the log says too little for one.
+"""Intervals for estimates from a log; infinite where the log has too little information.
 
-They rest on the central limit theorem, which takes its time where few lines have much weight, or
-few values are large. So Student's interval is widened as the intervals of `recommend` are: on each
-side by Lyapunov's ratio, the sum of the absolute cubed errors over the power 3/2 of the sum of
-their squares. While there are few lines, or the ratio is large, nothing is said. The limits were
-chosen by measurement on five of the seven kinds of values of ``python -m
-benchmarks.offline_coverage``, which shows how often the intervals cover the truth on all of them.
+They rely on the central limit theorem, which converges slowly where few lines have much weight, or
+few values are large. Student's interval is therefore widened in the same way as the intervals of
+`recommend`: on each side by Lyapunov's ratio, the sum of the absolute cubed errors divided by the
+power 3/2 of the sum of their squares. While there are few lines, or the ratio is large, the
+interval is infinite. The limits were chosen by measurement on five of the seven kinds of values in
+``python -m benchmarks.offline_coverage``, which shows how often the intervals cover the truth on
+all of them.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _LARGEST_RATIO = 0.4
 
 
 class Interval(NamedTuple):
-    """An interval about an estimate: its standard error, and how far its ends are."""
+    """An interval around an estimate: its standard error, and the distances to its ends."""
 
     se: float
     below: float
@@ -32,7 +33,7 @@ class Interval(NamedTuple):
 
 
 def interval_of(errors: Floats, used: int, confidence: float) -> Interval:
-    """How far the truth may be below and above an estimate.
+    """How far below and above an estimate the truth may lie.
 
     Parameters
     ----------
@@ -41,7 +42,7 @@ def interval_of(errors: Floats, used: int, confidence: float) -> Interval:
     used : int
         The number of lines that have any weight in it.
     confidence : float
-        The chance that the truth is to be inside with.
+        The desired coverage probability.
     """
     n = len(errors)
     centred = errors - errors.mean()
@@ -50,7 +51,7 @@ def interval_of(errors: Floats, used: int, confidence: float) -> Interval:
         return Interval(math.nan, math.inf, math.inf)
     se = math.sqrt(squares / (n - 1.0) / n)
     cubes = np.abs(centred) ** 3
-    # What is far above the mean and rare may be missing from the log: then the truth is above.
+    # Rare values far above the mean may be missing from the log; the truth is then above.
     sides = np.array([cubes[centred < 0.0].sum(), cubes[centred > 0.0].sum()]) / squares**1.5
     if sides.sum() > _LARGEST_RATIO:
         return Interval(se, math.inf, math.inf)

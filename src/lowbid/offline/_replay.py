@@ -1,4 +1,4 @@
-"""What policies that learn would have earned: replay of a log by rejection."""
+"""What policies that learn would have earned: rejection replay of a log."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ReplayRow(NamedTuple):
 
 
 class ReplaySummary(tuple[ReplayRow, ...]):
-    """One row for each policy, best first; prints as a table."""
+    """One row per policy, best first; prints as a table."""
 
     def __str__(self) -> str:
         width = max(len("policy"), *(len(row.policy) for row in self))
@@ -68,11 +68,11 @@ class Replay:
     totals : array
         The sum of rewards, or losses, up to each checkpoint, (policy, run, checkpoint).
     plays : array
-        How often each arm was played in all, (policy, run, arm).
+        How often each arm was played in total, (policy, run, arm).
     lines : int
-        How many decisions the log has.
+        The number of decisions in the log.
     kept : int
-        How many of them the replay could use: all, if all arms were equally likely.
+        The number of decisions the replay could use: all, if all arms were equally likely.
     logged : float
         The mean of what was logged.
     """
@@ -89,7 +89,7 @@ class Replay:
 
     @property
     def runs(self) -> int:
-        """How many times the log was long enough to play the horizon."""
+        """The number of times the log was long enough to play the horizon."""
         return int(self.totals.shape[1])
 
     def mean(self, policy: str) -> Estimate:
@@ -97,7 +97,7 @@ class Replay:
         return estimate(self._per_step(policy))
 
     def difference(self, first: str, second: str) -> Estimate:
-        """What `first` earns per step more than `second`, run by run on nearly the same lines."""
+        """How much more `first` earns per step than `second`, run by run on similar lines."""
         return estimate(self._per_step(first) - self._per_step(second))
 
     def summary(self) -> ReplaySummary:
@@ -126,16 +126,16 @@ def replay(
     loss_range: tuple[float, float] | None = None,
     reward_range: tuple[float, float] | None = None,
 ) -> Replay:
-    """Play policies that learn on a log, and see what they would have earned [1]_.
+    """Play policies that learn on a log, and estimate what they would have earned [1]_.
 
-    The policy chooses an arm; lines of the log are passed over until one is of this arm, and what
-    came of it then is what the policy sees. If all arms were equally likely in the log, that is
-    as good as having played. After `horizon` steps the next run begins with the next line, so
-    runs are independent and there are as many as the log has room for: about its length divided
-    by the number of arms and the horizon.
+    The policy chooses an arm; lines of the log are skipped until one has this arm, and the policy
+    sees its outcome. If all arms were equally likely in the log, that is as good as having played.
+    After `horizon` steps the next run begins with the next line, so runs are independent and there
+    are as many as the log has room for: about its length divided by the number of arms and the
+    horizon.
 
-    If arms were not equally likely, lines are left out at random first, so that among those that
-    remain they are: a line of propensity p stays with probability min p / p. All policies see the
+    If arms were not equally likely, lines are first dropped at random so that they are among the
+    remaining lines: a line of propensity p is kept with probability min p / p. All policies see the
     same lines.
 
     Parameters

@@ -1,4 +1,4 @@
-"""A bandit to put into a product."""
+"""A bandit for use in a product."""
 
 from lowbid.online._bandit import Bandit
 from lowbid.online._decisions import Decision

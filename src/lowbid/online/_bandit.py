@@ -1,4 +1,4 @@
-"""A bandit to put into a product: names, units, late feedback."""
+"""A bandit for use in a product: names, units, late feedback."""
 
 from __future__ import annotations
 
@@ -37,38 +37,37 @@ class Bandit(BanditViews):
     Parameters
     ----------
     arms : int or list of str or int
-        What there is to choose from, by name; a number stands for 0, 1, 2, ...
+        What to choose from, by name; a number n stands for 0, 1, ..., n - 1.
     policy : Policy, optional
         By default `BatchLikelihood`, which takes losses or rewards of any size and sign, has
         nothing to tune, and won the league of policies that know nothing about the losses.
     seed : int
-        0 or larger; fixes the policy's own randomness.
+        0 or larger; determines the policy's randomness.
     horizon : int, optional
         The number of decisions that will be made, for policies that need to know it.
     loss_range, reward_range : (float, float), optional
-        The smallest and the largest loss, or reward, that can come up. Policies that have a scale
-        use it; those that take losses in [0, 1] only get them scaled; values outside are refused;
-        and `recommend` gives intervals that hold at every sample size.
+        The smallest and the largest possible loss, or reward. Policies that have a scale use it;
+        policies that only take losses in [0, 1] get them rescaled; values outside are refused; and
+        `recommend` gives intervals that hold at every sample size.
     expiry : int, optional
-        A decision whose outcome is not known after this many further decisions is forgotten.
+        A decision whose outcome is still unknown after this many further decisions is forgotten.
     keep_changes : bool
-        Whether what happens is kept until `changes` hands it over to other bandits.
+        Whether to record events until `changes` hands them over to other bandits.
     compiled : {"background", "now", "never"}, optional
-        When the policy is compiled; its choices do not depend on that. "background": it runs
-        uncompiled at first, some hundred times as slow, and goes over to compiled code between two
-        calls when that is there; no call waits for it. "now": at once, before the bandit is made,
-        which takes some seconds unless it was done before on this machine (``lowbid warm``).
-        "never": not at all. By default what the environment variable ``LOWBID_COMPILED`` says, or
-        "background".
+        When the policy is compiled; its choices do not depend on it. "background": it runs
+        uncompiled at first, about a hundred times slower, and switches to compiled code between two
+        calls as soon as that is ready; no call waits for it. "now": before the constructor returns,
+        which takes a few seconds unless it was done before on this machine (``lowbid warm``).
+        "never": not at all. By default, the value of the environment variable ``LOWBID_COMPILED``,
+        or "background".
 
     Notes
     -----
     Arms numbered 0, 1, 2, ... that are selected and updated in turn make the same choices as the
     first run of `simulate` with the same seed.
 
-    Several threads may share a bandit: each call takes effect as a whole, as if they came one
-    after the other, and no update is lost. Two calls in a row are two steps: another thread may
-    come in between.
+    Several threads may share a bandit: calls are atomic, as if they came one after another, and no
+    update is lost. Two calls in a row are two steps: another thread may act in between.
 
     Examples
     --------
@@ -114,7 +113,7 @@ class Bandit(BanditViews):
 
     @property
     def capacity(self) -> int:
-        """The number of steps for which there is room at present."""
+        """The number of steps for which there is currently room."""
         return self._core.engine.capacity
 
     @property
@@ -135,7 +134,7 @@ class Bandit(BanditViews):
     # Choose, and learn
 
     def select(self) -> Any:
-        """The arm to play now, if its outcome will be reported before the next one is asked for.
+        """The arm to play now, if its outcome will be reported before the next call.
 
         With late feedback, use `decide`.
         """
@@ -151,12 +150,12 @@ class Bandit(BanditViews):
     @overload
     def decide(self, n: int) -> list[Decision]: ...
     def decide(self, n: int | None = None) -> Decision | list[Decision]:
-        """Choose an arm, and remember that its outcome is still to come.
+        """Choose an arm, and record that its outcome is pending.
 
         Parameters
         ----------
         n : int, optional
-            Make a list of this many decisions, to be taken before any of their outcomes.
+            Return a list of this many decisions, all made before any of their outcomes.
         """
         many = None if n is None else require_whole("n", n, at_least=0)
         with self._lock:
@@ -175,9 +174,9 @@ class Bandit(BanditViews):
         Parameters
         ----------
         what : str, int or Decision
-            An arm by name, or what `decide` gave.
+            The name of an arm, or what `decide` returned.
         loss, reward : float
-            One of the two, and the same one throughout.
+            One of the two, and always the same one.
 
         Returns
         -------
@@ -210,7 +209,7 @@ class Bandit(BanditViews):
         Returns
         -------
         list
-            What `update` gives, for each.
+            What `update` would return for each.
         """
         kind = read_kind(MANY, bare, losses, rewards)
         values = read_list("what came of it", losses if kind == "loss" else rewards)
@@ -231,7 +230,7 @@ class Bandit(BanditViews):
     def learn_from(
         self, log: Any, *, arm: str = "arm", reward: str | None = None, loss: str | None = None
     ) -> int:
-        """Take in what was logged elsewhere, in its order, as if `update` had reported each line.
+        """Learn from a log, in its order, as if `update` had reported each line.
 
         Parameters
         ----------
@@ -244,12 +243,12 @@ class Bandit(BanditViews):
         Returns
         -------
         int
-            How many lines were recorded.
+            The number of lines recorded.
 
         Raises
         ------
         LogError
-            If lines cannot be used: its `refused` lists all of them, and the bandit is as it was.
+            If lines cannot be used: its `refused` lists all of them, and the bandit is unchanged.
 
         Examples
         --------
@@ -260,47 +259,47 @@ class Bandit(BanditViews):
         >>> bandit.means()
         {'blue': 0.75, 'green': 0.0}
         """
-        # Reading files takes modules that a bandit's first decision should not wait for.
+        # Reading files needs modules that a bandit's first decision should not wait for.
         from lowbid.logs._read import Names
         from lowbid.online._learn import learn
 
         with self._lock:
-            core = copy.deepcopy(self._core)  # whatever stops this, the bandit is whole
+            core = copy.deepcopy(self._core)  # whatever interrupts this, the bandit stays intact
             lines = learn(core, log, Names(arm, reward, loss, propensity=None))
             self._core = core
             return lines
 
     def forget(self, decision: Decision) -> Rejection | None:
-        """Give up on a decision's outcome; gives what `update` would."""
+        """Give up on a decision's outcome; returns what `update` would."""
         if not isinstance(decision, Decision):
-            raise InvalidValueError(f"{decision!r} is not a decision; give what decide() gave.")
+            raise InvalidValueError(f"{decision!r} is not a decision; give what decide() returned.")
         with self._lock:
             return self._core.forget(decision)
 
     def pending(self) -> list[Decision]:
-        """The decisions whose outcomes are still to come, oldest first."""
+        """The decisions whose outcomes are pending, oldest first."""
         with self._lock:
             return self._core.decisions.pending()
 
     # Arms come and go
 
     def add_arm(self, arm: Arm) -> None:
-        """Add an arm of which nothing is known; it will be explored."""
+        """Add an arm about which nothing is known yet; it will be explored."""
         with self._lock:
             self._core.roster.add(arm)
 
     def remove_arm(self, arm: Arm) -> None:
-        """Take an arm away for good; feedback that comes later is answered with "removed"."""
+        """Remove an arm for good; later outcomes are answered with "removed"."""
         with self._lock:
             self._core.remove_arm(arm)
 
     def pause_arm(self, arm: Arm) -> None:
-        """Do not choose an arm until `resume_arm`; its late feedback is still recorded."""
+        """Stop choosing an arm until `resume_arm`; its late outcomes are still recorded."""
         with self._lock:
             self._core.roster.pause(arm)
 
     def resume_arm(self, arm: Arm) -> None:
-        """Let a paused arm be chosen again, with all that is known of it."""
+        """Let a paused arm be chosen again, with everything learned about it."""
         with self._lock:
             self._core.roster.resume(arm)
 
@@ -322,17 +321,17 @@ class Bandit(BanditViews):
         keep_changes: bool | None = None,
         compiled: When | None = None,
     ) -> Self:
-        """A bandit that goes on exactly as the one that `to_json` described would have.
+        """A bandit that continues exactly as the one that `to_json` described.
 
         Parameters
         ----------
         text : str
-            What `to_json` gave.
+            What `to_json` returned.
         policy : Policy, optional
-            The policy, if it is not one of lowbid's own or has a function among its parameters:
-            code is not kept in the text.
+            The policy, if it is not part of lowbid or has a function among its parameters: code is
+            not stored in the text.
         keep_changes : bool, optional
-            Whether changes are kept from now on; by default as it was.
+            Whether to record changes from now on; by default as before.
         compiled : {"background", "now", "never"}, optional
             When the policy is compiled, as for a new bandit.
         """
@@ -341,8 +340,8 @@ class Bandit(BanditViews):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write `to_json` to a file.
 
-        The file is replaced whole or not at all: whenever the machine stops, it is the old one or
-        the new one. When `save` returns, the new one is on disk.
+        The file is replaced atomically: even if the machine stops, it is either the old one or the
+        new one. When `save` returns, the new one is on disk.
         """
         text = self.to_json()
         with replace_file(Path(path), durable=True) as file:
@@ -371,10 +370,10 @@ class Bandit(BanditViews):
         horizon: int | None = None,
         **options: Any,
     ) -> Self:
-        """The bandit of a file, or a new one if there is no such file yet.
+        """The bandit in a file, or a new one if the file does not exist yet.
 
-        What it has learned comes from the file. Arms that the file does not know are added; none is
-        removed. A policy, horizon or range other than that of the file is refused.
+        What it has learned comes from the file. Arms that are not in the file are added; none is
+        removed. A policy, horizon or range that differs from the file's is refused.
 
         Parameters
         ----------
@@ -392,11 +391,11 @@ class Bandit(BanditViews):
         return loaded
 
     def merge(self, other: Self) -> None:
-        """Take in all that another bandit has learned from feedback that this one did not see.
+        """Add everything that another bandit has learned from feedback that this one did not see.
 
-        Both must have the same policy, arms and kind of feedback. The other stays as it is; from
-        now on this one answers for its decisions too. That works once: to bring bandits together
-        again and again, use `changes` and `apply`.
+        Both must have the same policy, arms and kind of feedback. The other bandit is not changed;
+        from now on, this one also accepts outcomes of its decisions. This works only once: to
+        synchronise bandits repeatedly, use `changes` and `apply`.
         """
         if not isinstance(other, Bandit):
             raise InvalidValueError(f"{other!r} is not a bandit; give one.")
@@ -408,26 +407,27 @@ class Bandit(BanditViews):
     def changes(self) -> dict[str, Any]:
         """What happened here since the last call, for other bandits to `apply`.
 
-        The bandit must have been made, or loaded, with ``keep_changes=True``. The answer is plain
-        data: send it as JSON, put it on a queue, pickle it. It contains what was decided, reported
-        and forgotten here; not what was applied or merged, and not arms that were added or removed.
+        The bandit must have been created, or loaded, with ``keep_changes=True``. The result is
+        plain data: send it as JSON, put it on a queue, pickle it. It contains what was decided,
+        reported and forgotten here, but not what was applied or merged, nor arms that were added or
+        removed.
         """
         with self._lock:
             return self._core.changes()
 
     def apply(self, changes: dict[str, Any]) -> int:
-        """Take in what `changes` of another bandit gave, and give how many events were new.
+        """Apply what another bandit's `changes` returned; returns how many events were new.
 
-        What this bandit knows already is skipped: its own changes, what was applied before, and
-        all that it was loaded with. If changes that came earlier are missing, or an arm is not
-        known here, nothing is recorded.
+        Events that this bandit already knows are skipped: its own, those applied before, and those
+        it was loaded with. If earlier changes are missing, or an arm is unknown here, nothing is
+        recorded.
         """
         with self._lock:
             return self._core.apply(changes)
 
     @classmethod
     def _of(cls, core: Core, keep_changes: bool | None) -> Self:
-        """A bandit around a core that was restored."""
+        """A bandit around a restored core."""
         if keep_changes is not None:
             core.keep_changes(keep_changes)
         bandit = cls.__new__(cls)
@@ -435,7 +435,7 @@ class Bandit(BanditViews):
         return bandit
 
     def __getstate__(self) -> dict[str, Any]:
-        with self._lock:  # what is copied or pickled later must not change meanwhile
+        with self._lock:  # the copy must not change while it is being pickled
             parts = {name: part for name, part in self.__dict__.items() if name != "_lock"}
             return copy.deepcopy(parts)
 

@@ -1,4 +1,4 @@
-"""A bandit without its edge: what a sequence of calls makes of it, and nothing else."""
+"""The core of a bandit: a state that depends only on the sequence of calls."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from lowbid.policies import Policy
 
 
 class Core:
-    """The policy at work, the arms by name, the open decisions, and how values become losses.
+    """The running policy, the arms by name, the open decisions, and how values become losses.
 
-    It takes no lock. Given the same calls, two cores that start alike stay alike, but for the
-    words that tell their decisions apart.
+    It takes no lock. Given the same calls, two cores that start alike stay alike, except for the
+    words that distinguish their decisions.
 
     Attributes
     ----------
     policy : Policy
-        As the caller gave it; the engine's has been told the range of the losses.
+        As the caller gave it; the engine's policy also knows the range of the losses.
     feedback : Feedback or None
         None until it is known whether losses or rewards are measured.
     expiry : int or None
-        A decision is forgotten after so many further ones.
+        A decision is forgotten after this many further ones.
     """
 
     def __init__(
@@ -64,8 +64,9 @@ class Core:
         keep_changes: bool,
         compiled: When | None = None,
     ) -> Self:
-        """A core that knows nothing of its arms yet."""
-        # The stream belongs to the policy that was given, so that no unit of measurement shows.
+        """A core that knows nothing about its arms yet."""
+        # The stream belongs to the given policy, so that it does not depend on the unit of
+        # measurement.
         stream = stream_of_run(key(seed, policy.identity), 0)
         engine = Engine(policy_for(policy, feedback), len(names), horizon, stream, compiled)
         roster, journal = Roster(names, engine), Journal(keep_changes)
@@ -88,11 +89,11 @@ class Core:
 
     @classmethod
     def from_data(cls, policy: Policy, saved: dict[str, Any], compiled: When | None = None) -> Self:
-        """What `to_data` described, for this policy."""
+        """Restore what `to_data` returned, for this policy."""
         feedback = feedback_from(policy, saved["feedback"])
         try:
             at_work = policy_for(policy, feedback)
-        except InvalidValueError:  # a scale that contradicts the range was not refused once
+        except InvalidValueError:  # earlier versions accepted a scale that contradicts the range
             at_work = policy
         engine = Engine.from_data(at_work, len(saved["arms"]), saved, compiled)
         roster = Roster.from_data(engine, saved)
@@ -102,15 +103,15 @@ class Core:
         return cls(policy, engine, roster, decisions, journal, feedback, saved["expiry"])
 
     def keep_changes(self, keep: bool) -> None:
-        """Keep what happens from now on, to be handed over; or do not."""
+        """Start or stop recording events for other bandits."""
         if keep and not self.journal.keeps:
-            self.decisions.begin_word()  # what happened under the last one is not in the journal
+            self.decisions.begin_word()  # events under the previous word are not in the journal
         if not keep:
             self.journal.waiting.clear()
         self.journal.keeps = keep
 
     def adopt(self, given: Core, where: str) -> None:
-        """Go on as the caller asks: with further arms, but not with another policy or range."""
+        """Continue as the caller asks: with more arms, but not with another policy or range."""
         pairs: dict[str, tuple[Any, Any]] = {"horizon": (given.engine.horizon, self.engine.horizon)}
         if given.feedback is not None:
             pairs["range"] = (given.feedback.to_data(), self.feedback and self.feedback.to_data())
@@ -126,9 +127,9 @@ class Core:
         self.expiry = self.expiry if given.expiry is None else given.expiry
 
     def begin_copy(self) -> None:
-        """Go on as a bandit of its own, beside the one that this is a copy of.
+        """Continue as an independent bandit, beside the one that this is a copy of.
 
-        If changes are handed over, what the two do from now on must be told apart.
+        If changes are handed over, events of the two must be distinguishable from now on.
         """
         if self.journal.keeps:
             before = self.decisions.word
@@ -137,18 +138,18 @@ class Core:
                 del self.decisions.words[before]
 
     def decide(self) -> Decision:
-        """Choose an arm, and remember that its outcome is still to come."""
+        """Choose an arm, and record that its outcome is pending."""
         self.expire()
         return self.await_outcome(self.engine.select())
 
     def expire(self) -> None:
-        """Forget the decisions whose time is over before another one is made."""
+        """Forget expired decisions before another one is made."""
         if self.expiry is not None:
             for decision in self.decisions.expired(before=self.engine.step - self.expiry):
                 self._release(decision.arm)
 
     def await_outcome(self, arm: int) -> Decision:
-        """Make a decision for an arm of the engine, whose outcome is still to come."""
+        """Make a decision for an arm of the engine; its outcome is pending."""
         engine = self.engine
         engine.hold(arm, 1)
         decision = self.decisions.add(self.roster.names[arm], engine.step)
@@ -158,9 +159,9 @@ class Core:
         return decision
 
     def take_in(self, what: Arm | Decision, value: float, feedback: Feedback) -> Rejection | None:
-        """Take in a value that was checked."""
+        """Record a value that has been checked."""
         roster, engine, decisions = self.roster, self.engine, self.decisions
-        if type(what) is str or type(what) is int:  # the quick way: most are of this kind
+        if type(what) is str or type(what) is int:  # the fast path: most calls are like this
             arm = roster.number.get(what)
             if arm is not None and not decisions.open and not self.journal.keeps:
                 engine.update(arm, value, engine.step, roster.ledger, feedback.scale)
@@ -183,12 +184,12 @@ class Core:
         return rejection
 
     def remove_arm(self, name: Arm) -> None:
-        """Take an arm away for good."""
+        """Remove an arm for good."""
         self.roster.remove(name)
         self.decisions.remove_arm(name)
 
     def status(self, what: Arm | Decision) -> Rejection | None:
-        """Whether feedback for this can be taken in (None), or why not."""
+        """None if feedback for this can be recorded, otherwise the reason why not."""
         if isinstance(what, Decision):
             return self.decisions.status(what)
         return self.roster.status(what)
@@ -209,7 +210,7 @@ class Core:
         return self.journal.hand_over(None if self.feedback is None else self.feedback.kind)
 
     def apply(self, changes: Any) -> int:
-        """Take in what another core handed over; give how many of its events were new.
+        """Apply what another core handed over; returns how many of its events were new.
 
         Everything is checked before anything changes.
         """
@@ -223,7 +224,7 @@ class Core:
         return len(events)
 
     def merge(self, other: Core) -> None:
-        """Take in all that another core knows."""
+        """Add everything that another core knows."""
         self._require_alike(other)
         self.decisions.require_no_common_past(other.decisions)
         step, other_step = self.engine.step, other.engine.step
@@ -233,7 +234,7 @@ class Core:
         self.feedback = self.feedback or other.feedback
 
     def _require_alike(self, other: Core) -> None:
-        """Refuse to merge with a core that is not about the same thing."""
+        """Refuse to merge with an incompatible core."""
         pairs: dict[str, tuple[Any, Any]] = {
             "policies": (self.policy, other.policy),
             "arms": (set(self.roster.rows), set(other.roster.rows)),
@@ -269,7 +270,7 @@ class Core:
         return rejection
 
     def _learn(self, name: Arm, value: float, answered: int) -> None:
-        """Hand a value of an arm to the policy; a step of its own unless it answers a decision."""
+        """Hand a value of an arm to the policy; a separate step unless it answers a decision."""
         engine, scale = self.engine, self.feedback.scale  # type: ignore[union-attr]
         with self.roster.awake(name) as arm:
             engine.update(arm, value, engine.step - answered, self.roster.ledger, scale)
@@ -277,7 +278,7 @@ class Core:
         engine.step += 1 - answered
 
     def _release(self, name: Arm) -> None:
-        """Let the policy wait for one outcome fewer."""
+        """Let the policy expect one outcome fewer."""
         with self.roster.awake(name) as arm:
             self.engine.hold(arm, -1)
 
@@ -294,7 +295,7 @@ class Core:
         return [what, *rest[:-1], read_value(rest[-1], feedback)]
 
     def _replay(self, event: Event, feedback: Any) -> None:
-        """Do what another core did, and do not hand it over again."""
+        """Repeat what another core did, without handing it over again."""
         what, *rest = event
         if what == "measured":
             self._take_in(rest[0], rest[1], feedback)
@@ -309,7 +310,7 @@ class Core:
                 self._take_in(decision, rest[2], feedback)
             else:
                 self._forget(decision)
-        elif identity not in self.decisions.early:  # it comes before the decision itself does
+        elif identity not in self.decisions.early:  # it arrives before the decision itself
             self.decisions.early.add(identity)
             if what == "outcome":
                 self._take_in(arm, rest[2], feedback)

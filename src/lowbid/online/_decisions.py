@@ -12,7 +12,7 @@ import numpy as np
 from lowbid.errors import InvalidValueError, UnknownNameError
 
 Arm = str | int
-# Why an outcome was not taken in.
+# Why an outcome was not recorded.
 Rejection = Literal["closed", "removed"]
 
 
@@ -24,7 +24,7 @@ class Decision(NamedTuple):
     arm : str or int
         What to do.
     id : str
-        What to call this decision when its outcome is known, be it in another process.
+        The id to report the outcome with, from any process.
     """
 
     arm: Arm
@@ -34,20 +34,20 @@ class Decision(NamedTuple):
 class Decisions:
     """All decisions of a bandit that are still open, oldest first.
 
-    An id is a word that is the bandit's own and a number that counts its decisions, so it is known
-    of every id whether it was ever given out, and what is closed need not be kept.
+    An id consists of a word unique to the bandit and the number of the decision, so it can be told
+    of every id whether it was ever used, and closed decisions need not be kept.
     """
 
     def __init__(self) -> None:
         self.words: dict[str, int] = {}  # how many decisions were made under each word
         self.open: dict[str, tuple[Arm | None, int]] = {}  # id: arm, or None if removed; step
-        # Decisions of another bandit that were answered there before this one heard of them.
+        # Decisions of another bandit that were answered there before this one learned of them.
         self.early: set[str] = set()
         self.begin_word()
 
     @classmethod
     def under(cls, word: str) -> Self:
-        """No decisions yet; those to come are made under this word."""
+        """No decisions yet; future ones are made under this word."""
         decisions = cls()
         decisions.word, decisions.words = word, {word: 0}
         return decisions
@@ -68,7 +68,7 @@ class Decisions:
 
     @classmethod
     def from_data(cls, saved: dict[str, Any]) -> Self:
-        """What `to_data` described."""
+        """Restore what `to_data` returned."""
         decisions = cls()
         decisions.word, decisions.words = saved["word"], dict(saved["words"])
         decisions.open = {identity: (arm, step) for identity, arm, step in saved["open"]}
@@ -83,7 +83,7 @@ class Decisions:
         return decision
 
     def hear_of(self, identity: str, arm: Arm | None, step: int) -> bool:
-        """Note a decision that another bandit made; whether it is open."""
+        """Record a decision that another bandit made; returns whether it is open."""
         word, _, number = identity.partition("-")
         self.words[word] = max(self.words.get(word, 0), int(number))
         if identity in self.early:
@@ -117,7 +117,7 @@ class Decisions:
         self.open.pop(decision.id, None)
 
     def expired(self, before: int) -> Iterator[Decision]:
-        """Close and give all decisions that were made before a step."""
+        """Close and return all decisions that were made before a step."""
         while self.open:
             identity, (arm, step) = next(iter(self.open.items()))
             if step >= before:
@@ -127,7 +127,7 @@ class Decisions:
                 yield Decision(arm, identity)
 
     def made(self) -> int:
-        """How many decisions were made, or heard of."""
+        """The number of decisions made here or learned of."""
         return sum(self.words.values())
 
     def pending(self) -> list[Decision]:
@@ -136,17 +136,17 @@ class Decisions:
         return [Decision(arm, identity) for arm, identity in found if arm is not None]
 
     def count_by_arm(self) -> Counter[Arm]:
-        """How many decisions of each arm are open; of removed ones none."""
+        """The number of open decisions of each arm that was not removed."""
         return Counter(decision.arm for decision in self.pending())
 
     def remove_arm(self, arm: Arm) -> None:
-        """Mark the open decisions of an arm: their outcomes will come too late."""
+        """Mark the open decisions of a removed arm: their outcomes will come too late."""
         for identity, (other, step) in self.open.items():
             if other == arm:
                 self.open[identity] = (None, step)
 
     def require_no_common_past(self, other: Decisions) -> None:
-        """Refuse to take over decisions that are known here already."""
+        """Refuse to take over decisions that are already known here."""
         if self.words.keys() & other.words.keys():
             raise InvalidValueError(
                 "these bandits have a common past (one is a copy of the other, or both were "
@@ -155,7 +155,7 @@ class Decisions:
             )
 
     def take_over(self, other: Decisions, step: int, other_step: int) -> None:
-        """Answer for the decisions of another bandit too; steps add up, ages stay."""
+        """Take over the decisions of another bandit; steps add up, ages stay the same."""
         self.words |= other.words
         self.early |= other.early
         merged = [(i, (arm, made + other_step - 1)) for i, (arm, made) in self.open.items()]
@@ -163,7 +163,7 @@ class Decisions:
         self.open = dict(sorted(merged, key=lambda item: item[1][1]))
 
     def is_known(self, identity: object) -> bool:
-        """Whether this bandit made a decision, or heard of it."""
+        """Whether this bandit made a decision or learned of it."""
         if not isinstance(identity, str):
             return False
         word, _, number = identity.partition("-")

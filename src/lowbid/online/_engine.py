@@ -1,4 +1,4 @@
-"""A policy at work: its parameters, state and random stream, and the step that it is at."""
+"""A running policy: its parameters, state, random stream and current step."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def take_in(
     ledger: Ledger,
     scale: Scale,
 ) -> None:
-    """Hand the policy the loss that a measured value comes to, and record the value."""
+    """Convert a measured value to a loss, hand it to the policy, and record the value."""
     update(parameters, state, arm, scaled_loss(scale, value), step, stream)
     record(ledger, arm, value, scale[LOW], scale[WIDTH])
 
 
 class ArmState(NamedTuple):
-    """All that a policy knows of one arm, kept while the engine goes on without it.
+    """Everything a policy knows about one arm, kept while the engine continues without it.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def _in_its_time(method: Method) -> Method:
-    """Have a method of an engine compile what it calls when the engine does."""
+    """Make a method of an engine compile its kernels when the engine does."""
 
     @functools.wraps(method)
     def timed(self: Engine, *args: Any, **kwargs: Any) -> Any:
@@ -71,9 +71,9 @@ def _in_its_time(method: Method) -> Method:
 
 
 class Engine:
-    """Arms are numbers 0, 1, 2, ... here, and nothing is checked.
+    """A running policy, with arms numbered 0, 1, 2, ...; nothing is checked.
 
-    What it does depends on nothing but the calls and the random stream that it is given.
+    Its behaviour depends only on the calls and on the random stream it is given.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ class Engine:
     def from_data(
         cls, policy: Policy, n_arms: int, saved: dict[str, Any], compiled: When | None = None
     ) -> Self:
-        """What `to_data` described, at work with this policy."""
+        """Restore what `to_data` returned, with this policy."""
         stream = np.array([int(word, 16) for word in saved["stream"]], np.uint64)
         engine = cls(policy, n_arms, saved["horizon"], stream, compiled)
         engine.step, engine.capacity = int(saved["step"]), int(saved["capacity"])
@@ -135,7 +135,7 @@ class Engine:
 
     @_in_its_time
     def arm_from_data(self, saved: dict[str, Any]) -> ArmState:
-        """What `arm_to_data` described."""
+        """Restore what `arm_to_data` returned."""
         capacity = int(saved["capacity"])
         return ArmState(state_from(saved["state"], self.empty(1, capacity)), capacity)
 
@@ -147,12 +147,12 @@ class Engine:
         if rule is None:
             rule = self._bind_select()
         arm = rule(self.parameters, self.state, self.step, self.stream)
-        if type(arm) is int and 0 <= arm < self.n_arms:  # the quick way
+        if type(arm) is int and 0 <= arm < self.n_arms:  # the fast path
             return arm
         return require_arm(arm, self.policy.name, self.n_arms)
 
     def update(self, arm: int, value: float, step: int, ledger: Ledger, scale: Scale) -> None:
-        """Take in a value that was measured of an arm."""
+        """Record a measured value of an arm."""
         if step > self.capacity:
             self.make_room(2 * self.capacity)
         rule = self._take_in
@@ -161,7 +161,7 @@ class Engine:
         rule(self.parameters, self.state, arm, value, step, self.stream, ledger, scale)
 
     def hold(self, arm: int, change: int) -> None:
-        """Tell the policy that an arm has more or fewer pending decisions, if it wants to know."""
+        """Inform the policy that an arm has more or fewer pending decisions, if it uses that."""
         if type(self.policy).hold is None:
             return
         rule = self._hold
@@ -170,14 +170,14 @@ class Engine:
         rule(self.parameters, self.state, arm, change)
 
     def bind(self, ledger: Ledger) -> None:
-        """Compile all that a decision and its outcome take, if that is to be done now."""
+        """Compile everything a decision and its outcome need, if that is to be done now."""
         if self.compiled == "now":
             self._bind_select()
             self._bind_take_in(ledger, np.zeros(len(SCALE)))
             if type(self.policy).hold is not None:
                 self._bind_hold()
 
-    # A rule that is not compiled yet is looked for again in the next call, and goes over then.
+    # If the rule is not compiled yet, the next call tries again to switch to compiled code.
 
     @_in_its_time
     def _bind_select(self) -> Callable[..., Any]:
@@ -210,7 +210,7 @@ class Engine:
 
     @_in_its_time
     def ahead(self) -> Any:
-        """A copy of the state as the next choice will find it: new batches, say, are in use."""
+        """A copy of the state as the next choice will find it, with new batches in use."""
         if self.step > self.capacity:
             self.make_room(2 * self.capacity)
         state = copy_of(self.state)
@@ -222,43 +222,43 @@ class Engine:
         """Move the state into one with room for more steps."""
         state = extend(self.state, self.empty(self.n_arms, capacity))
         parameters = self.policy.parameters(self.n_arms, self.horizon, capacity)
-        # Nothing changes before this line: a schedule of the user's may fail, memory may run out.
+        # Nothing changes before this line: a user's schedule may fail, or memory may run out.
         self.capacity, self.state, self.parameters = capacity, state, parameters
         self._unbind()
 
     @_in_its_time
     def replace(self, state: Any, n_arms: int) -> None:
-        """Go on with another state."""
+        """Continue with another state."""
         self.parameters = self.policy.parameters(n_arms, self.horizon, self.capacity)
         self.n_arms, self.state = n_arms, state
         self._unbind()
 
     @_in_its_time
     def empty(self, n_arms: int, capacity: int | None = None) -> Any:
-        """The state of arms of which nothing is known, by default with the room that there is."""
+        """The state of arms about which nothing is known, by default with the current capacity."""
         return self.policy.start(n_arms, self.horizon, capacity or self.capacity)[1]
 
     @_in_its_time
     def add(self) -> None:
-        """Go on with one arm more, of which nothing is known."""
+        """Continue with one more arm, about which nothing is known."""
         self.replace(self._take([*range(self.n_arms), -1]), self.n_arms + 1)
 
     @_in_its_time
     def remove(self, arm: int) -> None:
-        """Go on without an arm."""
+        """Continue without an arm."""
         rest = [other for other in range(self.n_arms) if other != arm]
         self.replace(self._take(rest), self.n_arms - 1)
 
     @_in_its_time
     def put_aside(self, arm: int) -> ArmState:
-        """Go on without an arm, and give what is known of it."""
+        """Continue without an arm, and return what is known about it."""
         kept = ArmState(self._take([arm]), self.capacity)
         self.remove(arm)
         return kept
 
     @_in_its_time
     def take_back(self, kept: ArmState) -> None:
-        """Go on with an arm that was put aside, as the last one."""
+        """Continue with an arm that was put aside, as the last one."""
         state = kept.state
         if kept.capacity < self.capacity:
             state = extend(state, self.empty(1))
@@ -267,12 +267,12 @@ class Engine:
 
     @_in_its_time
     def reorder(self, arms: Sequence[int]) -> None:
-        """Call arm ``arms[i]`` arm i from now on."""
+        """Renumber the arms: ``arms[i]`` becomes arm i."""
         self.replace(self._take(arms), self.n_arms)
 
     @_in_its_time
     def merge(self, other: Engine) -> None:
-        """Take in what another engine knows of the same arms in the same order."""
+        """Add what another engine knows about the same arms in the same order."""
         merged = self.policy.merge(self.state, other.state)
         capacity = self.capacity + other.capacity
         state = extend(merged, self.empty(self.n_arms, capacity))

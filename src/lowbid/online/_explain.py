@@ -1,4 +1,4 @@
-"""Say why an arm is chosen."""
+"""Explain why an arm is chosen."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ _MOST_ROWS = 20
 
 @dataclass(frozen=True)
 class ExplainedArm:
-    """What is known of one arm, in the caller's units.
+    """What is known about one arm, in the caller's units.
 
     Attributes
     ----------
     arm : str or int
         Its name.
     count : int
-        How many of its outcomes were reported.
+        The number of its reported outcomes.
     mean : float
         Their mean.
     pending : int
-        How many of its decisions wait for their outcome.
+        The number of its decisions whose outcomes are pending.
     paused : bool
-        Whether it cannot be chosen at present.
+        Whether it is currently paused.
     index : float or None
-        What it is ranked by; None if it is paused, or if the policy has no indices.
+        The index it is ranked by; None if it is paused, or if the policy has no indices.
     batch_sizes, batch_estimates : list
-        What each batch has seen and estimates, if the policy has batches.
+        The size and the estimate of each batch, if the policy has batches.
     """
 
     arm: Arm
@@ -56,7 +56,7 @@ class Explanation:
     Attributes
     ----------
     arms : list of ExplainedArm
-        All arms, those that are paused included.
+        All arms, including paused ones.
     kind : str
         What is measured: "loss" or "reward".
     policy : str
@@ -72,7 +72,7 @@ class Explanation:
 
     @property
     def winners(self) -> list[Arm]:
-        """The arms of best index: one of them is chosen next. Empty if there are no indices."""
+        """The arms with the best index, one of which is chosen next; empty without indices."""
         ranked = [(arm.index, arm.arm) for arm in self.arms if arm.index is not None]
         if not ranked:
             return []
@@ -122,7 +122,7 @@ def explained(core: Core) -> Explanation:
     """Why the next arm would be chosen."""
     try:
         indices = indices_of(core)
-    except InvalidValueError:  # the policy has none
+    except InvalidValueError:  # the policy has no indices
         indices = {}
     pending = core.decisions.count_by_arm()
     estimates, sizes = _batches(core)

@@ -1,4 +1,4 @@
-"""What the caller measures, turned into the losses that a policy takes."""
+"""Conversion of the caller's values to the losses that a policy takes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lowbid.policies import Policy
 Kind = Literal["loss", "reward"]
 Range = tuple[float, float]
 
-# How a value becomes a loss. It is saved, since a state holds losses and not values.
+# How a value becomes a loss. It is saved because a state holds losses, not values.
 _MAPPING = ("shift", "factor", "origin")
 
 # What compiled code reads of a `Feedback`.
@@ -36,13 +36,14 @@ class Feedback:
     kind : {"loss", "reward"}
         What the caller measures.
     low, high : float
-        The values that are taken.
+        The range of values that are accepted.
     floor, ceiling : float
-        The losses that the policy takes.
+        The range of losses that the policy accepts.
     width : float
-        How far the declared range reaches; 0 if none was declared.
+        The width of the declared range; 0 if none was declared.
     needed_by : str
-        The policy that was not told how far losses reach, and so takes those in [0, 1] only.
+        The policy that does not know the range of losses, and therefore only accepts those in [0,
+        1].
     rewards : bool
         Whether the caller measures rewards.
     scale : array
@@ -55,7 +56,7 @@ class Feedback:
     floor: float
     ceiling: float
     width: float = 0.0
-    shift: float = -0.0  # which added to a number changes nothing, not even the sign of a zero
+    shift: float = -0.0  # adding it changes nothing, not even the sign of a zero
     factor: float = 1.0
     origin: float = 0.0
     needed_by: str = ""
@@ -68,7 +69,7 @@ class Feedback:
 
     @property
     def plural(self) -> str:
-        """What the caller measures, in words for more than one."""
+        """What the caller measures, in the plural."""
         return "rewards" if self.rewards else "losses"
 
     @property
@@ -90,7 +91,7 @@ class Feedback:
         return {"kind": self.kind, "range": self.declared, **mapping}
 
     def value(self, loss: float) -> float:
-        """What the caller would have measured for this loss."""
+        """The value that corresponds to this loss."""
         return self.origin + (loss - self.shift) / self.factor
 
 
@@ -98,15 +99,15 @@ class Feedback:
 def scaled_loss(scale: Scale, value: float) -> float:
     """The loss for the policy."""
     loss = scale[SHIFT] + scale[FACTOR] * (value - scale[ORIGIN])
-    return min(max(loss, scale[FLOOR]), scale[CEILING])  # it may be outside by rounding
+    return min(max(loss, scale[FLOOR]), scale[CEILING])  # rounding may put it outside
 
 
 def feedback_for(policy: Policy, kind: Kind, declared: Range | None) -> Feedback:
     """How values of this kind, from the range that the caller declared, become losses.
 
-    The best value becomes the loss that the policy takes for the best possible, so that choices do
-    not depend on the unit of measurement or on where its zero is. A policy that takes losses in a
-    range of its own gets the declared one scaled to it.
+    The best value becomes the loss that the policy considers the best possible, so that choices do
+    not depend on the unit of measurement or on its zero. If a policy takes losses in a fixed range,
+    the declared range is scaled to it.
     """
     if declared is None:
         return _without_range(policy, kind)
@@ -114,7 +115,7 @@ def feedback_for(policy: Policy, kind: Kind, declared: Range | None) -> Feedback
     ends = (low, high, floor, ceiling, high - low)
     bounded = math.isfinite(ceiling)
     if kind == "loss" and (declared == (floor, ceiling) if bounded else _starts_right(policy, low)):
-        return Feedback(kind, *ends)  # to the last bit as it was measured
+        return Feedback(kind, *ends)  # exactly as it was measured
     factor = (ceiling - floor) / (high - low) if bounded else 1.0
     if kind == "reward":
         return Feedback(kind, *ends, shift=policy.best_loss, factor=-factor, origin=high)
@@ -126,7 +127,7 @@ def _starts_right(policy: Policy, low: float) -> bool:
 
 
 def feedback_from(policy: Policy, saved: dict[str, Any] | None) -> Feedback | None:
-    """What `to_data` described."""
+    """Restore what `to_data` returned."""
     if saved is None:
         return None
     declared = None if saved["range"] is None else tuple(saved["range"])

@@ -1,4 +1,4 @@
-"""Read what the caller gives: ranges, values, and which of loss and reward they are."""
+"""Parse what the caller gives: ranges, values, and whether they are losses or rewards."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lowbid.errors import InvalidValueError
 from lowbid.online._feedback import Feedback, Kind, Range, feedback_for
 from lowbid.policies import Policy
 
-# The two ways to say what came of one arm, and of many.
+# The two ways to report the outcome of one arm, and of many.
 ONE = ("update(arm, loss={})", "update(arm, reward={})")
 MANY = ("update_many(arms, losses={})", "update_many(arms, rewards={})")
 
@@ -42,7 +42,7 @@ def read_list(name: str, values: Any) -> list[Any]:
 
 
 def read_feedback(policy: Policy, loss_range: Any, reward_range: Any) -> Feedback | None:
-    """How values become losses, by what the caller declared; None if that was nothing."""
+    """How values become losses, given the caller's declarations; None if there are none."""
     if loss_range is not None and reward_range is not None:
         raise InvalidValueError("give loss_range or reward_range, not both.")
     if loss_range is None and reward_range is None:
@@ -60,7 +60,7 @@ def _read_range(name: str, declared: Any) -> Range:
         ends = []
     numbers_given = [real_number(end) for end in ends]
     if len(ends) != 2 or None in numbers_given:
-        raise InvalidValueError(f"{name} is {declared!r}; give two numbers, (0, 1) say.")
+        raise InvalidValueError(f"{name} is {declared!r}; give two numbers, such as (0, 1).")
     low, high = numbers_given
     if not -LARGEST_LOSS <= low < high <= LARGEST_LOSS:  # type: ignore[operator]
         raise InvalidValueError(
@@ -99,7 +99,7 @@ def _out_of_range(value: float, feedback: Feedback) -> str:
 
 
 def read_when(compiled: When | None) -> When | None:
-    """When to compile; None if nothing was said."""
+    """When to compile; None if not given."""
     if compiled is not None:
         require_choice("compiled", compiled, WHEN)
     return compiled

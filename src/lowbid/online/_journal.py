@@ -1,13 +1,13 @@
-"""What is new in a bandit, so that others can take it in: each event once.
+"""New events of a bandit, recorded so that others can apply each of them once.
 
 An event is one of these lists:
 
 ``["decided", id, arm]``
-    A decision was made; its outcome is still to come.
+    A decision was made; its outcome is pending.
 ``["outcome", id, arm, value]``
-    What came of a decision.
+    The outcome of a decision.
 ``["measured", arm, value]``
-    What came of an arm, without a decision.
+    The outcome of an arm, without a decision.
 ``["forgotten", id, arm]``
     A decision was given up.
 
@@ -31,7 +31,7 @@ _LENGTHS = {"decided": 3, "outcome": 4, "measured": 3, "forgotten": 3}
 
 
 class Part(NamedTuple):
-    """Consecutive events of one origin, the first of which has this number."""
+    """Consecutive events of one origin; the first has this number."""
 
     origin: str
     first: int
@@ -39,16 +39,16 @@ class Part(NamedTuple):
 
 
 class Journal:
-    """Which events are counted in a bandit, and which of them are to be handed over.
+    """Which events a bandit has counted, and which of them it has yet to hand over.
 
     Attributes
     ----------
     keeps : bool
-        Whether events are kept to be handed over.
+        Whether events are recorded to be handed over.
     counted : dict
-        How many events of each origin are counted in this bandit, its own included.
+        The number of events of each origin counted in this bandit, including its own.
     waiting : list of Part
-        What was not handed over yet.
+        Events that have not been handed over yet.
     """
 
     def __init__(self, keeps: bool) -> None:
@@ -63,21 +63,21 @@ class Journal:
 
     @classmethod
     def from_data(cls, saved: dict[str, Any]) -> Self:
-        """What `to_data` described."""
+        """Restore what `to_data` returned."""
         journal = cls(bool(saved["keeps"]))
         journal.counted = dict(saved["counted"])
         journal.waiting = [Part(**part) for part in saved["waiting"]]
         return journal
 
     def note(self, origin: str, event: Event) -> None:
-        """Write down what has just happened here."""
+        """Record what has just happened here."""
         number = self.counted[origin] = self.counted.get(origin, 0) + 1
         if not self.waiting or self.waiting[-1].origin != origin:
             self.waiting.append(Part(origin, number, []))
         self.waiting[-1].events.append(event)
 
     def hand_over(self, kind: str | None) -> dict[str, Any]:
-        """All that is waiting, as plain data; then nothing is."""
+        """Return everything that is waiting, as plain data, and clear it."""
         if not self.keeps:
             raise InvalidValueError(
                 "this bandit does not keep its changes; make it with keep_changes=True, or load "
@@ -94,25 +94,25 @@ class Journal:
             if part.first > known + 1:
                 raise InvalidValueError(
                     f"changes {known + 1} to {part.first - 1} of {part.origin!r} were not applied "
-                    "yet; apply what its changes() gave in that order. Applying twice does no harm."
+                    "yet; apply the results of its changes() in order. Applying twice does no harm."
                 )
             found += part.events[known + 1 - part.first :]
             counted[part.origin] = max(known, part.first + len(part.events) - 1)
         return found
 
     def count(self, parts: list[Part]) -> None:
-        """Note that these events are counted now."""
+        """Record that these events are now counted."""
         for part in parts:
             last = part.first + len(part.events) - 1
             self.counted[part.origin] = max(self.counted.get(part.origin, 0), last)
 
     def merge(self, other: Journal) -> None:
-        """Count what another bandit counts, which this one has just taken in."""
+        """Count what another bandit counts, after merging with it."""
         self.counted |= other.counted
 
 
 def read_changes(changes: Any) -> tuple[Kind | None, list[Part]]:
-    """The kind of feedback and the events in what `hand_over` gave, or a clear error."""
+    """The kind of feedback and the events in what `hand_over` returned, or a clear error."""
     try:
         if changes["format"] != _FORMAT or changes["format_version"] != _FORMAT_VERSION:
             raise _not_changes(changes)
@@ -133,7 +133,7 @@ def _events(parts: list[Part]) -> Iterator[Event]:
 
 
 def _is_event(event: Event) -> bool:
-    """Whether an event has the right length, and its decision an id such as decisions have."""
+    """Whether an event has the right length, and its decision a well-formed id."""
     what = event[0]
     if len(event) != _LENGTHS.get(what):
         return False
@@ -146,5 +146,5 @@ def _is_event(event: Event) -> bool:
 def _not_changes(changes: Any) -> InvalidValueError:
     return InvalidValueError(
         f"{str(changes)[:60]!r} are not changes that this lowbid can read; give what "
-        "bandit.changes() gave."
+        "bandit.changes() returned."
     )

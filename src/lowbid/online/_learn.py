@@ -1,4 +1,4 @@
-"""Learn from a log what other bandits, or no bandit at all, have tried."""
+"""Learn from a log of what was tried elsewhere, by a bandit or otherwise."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lowbid.online._given import read_value
 
 
 def learn(core: Core, source: Any, names: Names) -> int:
-    """Take in all lines of a log, in their order, or none; give how many there were."""
+    """Record all lines of a log, in order, or none; returns how many there were."""
     log = read_for(core, source, names)
     feedback = core.feedback_of(log.kind)
     for arm, value in zip(log.choices.tolist(), log.values.tolist(), strict=True):
@@ -23,7 +23,7 @@ def learn(core: Core, source: Any, names: Names) -> int:
 
 
 def read_for(core: Core, source: Any, names: Names) -> Log:
-    """A log whose arms and values a bandit can take in; nothing is taken in yet."""
+    """A log whose arms and values a bandit can record; nothing is recorded yet."""
     feedback_of = functools.cache(core.feedback_of)
 
     def objection(kind: Kind, value: float) -> str | None:

@@ -1,4 +1,4 @@
-"""What was measured of each arm, in the caller's units, whatever the policy makes of it.
+"""What was measured for each arm, in the caller's units, independently of the policy.
 
 A row has an arm's count and mean, and the sums that the confidence sequences of `_sequences` need.
 """
@@ -22,7 +22,7 @@ Ledger = npt.NDArray[np.float64]  # (arm, column)
 COUNT, MEAN, SQUARES, DEVIATIONS, WEIGHT, WEIGHTED, SPREAD, ABOVE, BELOW = range(9)
 _COLUMNS = 9
 
-# The weights are tuned for this error. The intervals hold for any other as well.
+# The weights are tuned for this error probability, but the intervals hold for any.
 _TUNED_FOR = math.log(2.0 / 0.05)
 _LARGEST_WEIGHT = 0.5
 
@@ -34,7 +34,7 @@ def empty_ledger(n_arms: int) -> Ledger:
 
 @kernel
 def record(ledger: Ledger, arm: int, value: float, low: float, width: float) -> None:
-    """Take in a value of an arm; `width` is 0 if no range was declared."""
+    """Record a value of an arm; `width` is 0 if no range was declared."""
     row = ledger[arm]
     before, old_mean = row[COUNT], row[MEAN]
     count = before + 1.0
@@ -58,10 +58,10 @@ def record(ledger: Ledger, arm: int, value: float, low: float, width: float) -> 
 
 
 def merged_ledger(first: Ledger, second: Ledger) -> Ledger:
-    """The ledger of all values of two that saw different ones.
+    """The combined ledger of two that saw different values.
 
-    Cubes can only be bounded: around the common mean they are at most what Minkowski's inequality
-    gives. That makes intervals wider, never narrower.
+    Cubes around the common mean can only be bounded, by Minkowski's inequality. That makes
+    intervals wider, never narrower.
     """
     merged: Ledger = first + second
     count = np.maximum(merged[:, COUNT], 1.0)
@@ -83,16 +83,16 @@ def mean_of_row(row: Ledger) -> float:
 
 
 def row_to(name: Any, row: Ledger) -> dict[str, Any]:
-    """An arm's row as plain data, its count and mean in front, where a reader looks for them."""
+    """An arm's row as plain data, with its count and mean first, where readers look for them."""
     count, mean, *more = numbers_to(row.tolist())
     return {"name": name, "count": count, "mean": mean, "more": more}
 
 
 def row_from(saved: dict[str, Any]) -> Ledger:
-    """What `row_to` wrote.
+    """Restore what `row_to` wrote.
 
-    Files of format version 1 have no cubes. They are at most the squares' sum to the power 3/2, so
-    after such a file it takes more values until intervals are known.
+    Files of format version 1 have no cubes. They are at most the sum of squares to the power 3/2,
+    so after such a file it takes more values until intervals are finite.
     """
     row = np.array([saved["count"], saved["mean"], *saved["more"]], dtype=np.float64)
     if len(row) == ABOVE:

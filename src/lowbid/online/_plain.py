@@ -1,4 +1,4 @@
-"""Numbers and the arrays of states as plain data, such as JSON has, and back, to the last bit."""
+"""Numbers and arrays of states as plain data for JSON, and back, to the last bit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def numbers_to(value: Any) -> Any:
-    """Numbers as JSON has them: infinity and NaN, which it lacks, as words."""
+    """Numbers for JSON: infinity and NaN, which it lacks, as words."""
     if isinstance(value, list):
         return [numbers_to(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
@@ -18,7 +18,7 @@ def numbers_to(value: Any) -> Any:
 
 
 def state_to(state: Any, fresh: Any) -> dict[str, Any]:
-    """A state's arrays by name, without the rows at their ends that are as at the start."""
+    """A state's arrays by name, without trailing rows that still have their initial values."""
     saved: dict[str, Any] = {}
     for name, value, start in zip(state._fields, state, fresh, strict=True):
         if isinstance(value, tuple):
@@ -31,10 +31,10 @@ def state_to(state: Any, fresh: Any) -> dict[str, Any]:
 
 
 def state_from(saved: dict[str, Any], fresh: Any) -> Any:
-    """Write what `state_to` kept into a state that is as at the start.
+    """Write what `state_to` returned into an initial state.
 
-    A field of the state that the file does not have came later than the file, with something that
-    was not in use there: it stays as at the start.
+    A field that the file does not have was added after the file was written, for something not used
+    there: it keeps its initial value.
     """
     if not saved or not set(saved) <= set(fresh._fields):
         raise ValueError("the state has other fields")

@@ -23,14 +23,14 @@ class Recommendation(NamedTuple):
     mean : float
         Its mean outcome so far.
     low, high : float
-        Between these its true mean lies; infinite while too little is known to say.
+        The interval that its true mean lies in; infinite while too little is known.
     sure : bool
-        Whether it is the best of all arms: no other arm's interval reaches into its own. With
-        one arm there is nothing to be sure of.
+        Whether it is known to be the best arm: no other arm's interval overlaps its own. Always
+        False with a single arm.
     confidence : float
-        The chance that all arms' intervals, at all times, hold. It is a proven bound if the range
-        of outcomes was declared; else it holds as far as it was measured, see
-        docs/how-to/see-inside.md. It is meant for arms that were there from the start.
+        The probability that all arms' intervals hold at all times. It is a proven bound if the
+        range of outcomes was declared; otherwise it is supported by measurements, see
+        docs/how-to/see-inside.md. It applies to arms that were there from the start.
     """
 
     arm: Arm
@@ -42,14 +42,14 @@ class Recommendation(NamedTuple):
 
 
 class ArmInterval(NamedTuple):
-    """Between these an arm's true mean lies; infinite while too little is known to say."""
+    """The interval that an arm's true mean lies in; infinite while too little is known."""
 
     low: float
     high: float
 
 
 def arm_intervals(core: Core, confidence: float) -> dict[Arm, ArmInterval]:
-    """An interval for each arm's mean, paused arms included; all hold together, at all times."""
+    """An interval for each arm's mean, including paused arms; all hold together, at all times."""
     require_confidence(confidence)
     rows, feedback = core.roster.rows, core.feedback
     declared = None if feedback is None else feedback.declared

@@ -17,23 +17,23 @@ from lowbid.online._ledger import Ledger, empty_ledger, merged_ledger, row_from,
 
 
 class PausedArm(NamedTuple):
-    """An arm that cannot be chosen at present: its row of the ledger, and what the policy knows."""
+    """A paused arm: its row of the ledger, and what the policy knows about it."""
 
     row: Ledger
     known: ArmState
 
 
 class Roster:
-    """Which arm of the engine has which name, and what was measured of it.
+    """The names of the engine's arms, and what was measured for each.
 
     Attributes
     ----------
     names : list
         The names of the engine's arms, in its order.
     number : dict
-        From name to engine's arm.
+        The engine's arm of each name.
     ledger : array
-        A row for each of the engine's arms.
+        One row per arm of the engine.
     paused : dict
         The paused arms, by name.
     removed : set
@@ -59,7 +59,7 @@ class Roster:
 
     @classmethod
     def from_data(cls, engine: Engine, saved: dict[str, Any]) -> Self:
-        """What `to_data` described, for this engine."""
+        """Restore what `to_data` returned, for this engine."""
         roster = cls([arm["name"] for arm in saved["arms"]], engine)
         for place, arm in zip(roster.ledger, saved["arms"], strict=True):
             place[:] = row_from(arm)
@@ -81,12 +81,12 @@ class Roster:
         self.number = {name: number for number, name in enumerate(names)}
 
     def update(self, arm: int, value: float, feedback: Feedback, step: int, answered: int) -> None:
-        """Take in a value of an arm, the answer to so many of its decisions."""
+        """Record a value of an arm, which answers this many of its decisions."""
         self.engine.update(arm, value, step, self.ledger, feedback.scale)
         self.engine.hold(arm, -answered)
 
     def status(self, name: Arm) -> Rejection | None:
-        """None if there is such an arm, "removed" if there was, else an error."""
+        """None if there is such an arm, "removed" if there was; otherwise an error."""
         try:
             known = is_name(name)
             if known and (name in self.number or name in self.paused):
@@ -98,7 +98,7 @@ class Roster:
         raise UnknownNameError(self._unknown(name))
 
     def add(self, name: Arm) -> None:
-        """Add an arm of which nothing is known."""
+        """Add an arm about which nothing is known yet."""
         if not is_name(name):
             raise InvalidValueError(f"the arm is {name!r}; give a name (str) or a number (int).")
         if name in self.number or name in self.paused:
@@ -109,7 +109,7 @@ class Roster:
         self._rename([*self.names, _plain(name)])
 
     def remove(self, name: Arm) -> None:
-        """Take an arm away for good."""
+        """Remove an arm for good."""
         self._require(name)
         if name in self.paused:
             del self.paused[name]
@@ -121,7 +121,7 @@ class Roster:
         self.removed.add(_plain(name))
 
     def pause(self, name: Arm) -> None:
-        """Let an arm not be chosen for now."""
+        """Stop choosing an arm for now."""
         self._require(name)
         if name in self.paused:
             return
@@ -142,7 +142,7 @@ class Roster:
         self._rename([*self.names, _plain(name)])
 
     def merge(self, other: Roster) -> None:
-        """Take in what another roster knows of the same arms; its order may change."""
+        """Add what another roster knows about the same arms; its order may change."""
         if self.paused or other.paused:
             raise InvalidValueError("a bandit has paused arms; resume or remove them, then merge.")
         order = [other.number[name] for name in self.names]
@@ -153,7 +153,7 @@ class Roster:
 
     @contextmanager
     def awake(self, name: Arm) -> Iterator[int]:
-        """The engine's arm of this name; a paused one is resumed for a moment."""
+        """The engine's arm with this name; a paused one is resumed temporarily."""
         if name in self.number:
             yield self.number[name]
             return
@@ -190,19 +190,19 @@ class Roster:
 
 
 def is_name(name: object) -> bool:
-    """Whether an arm can be called this."""
+    """Whether this is a valid name for an arm."""
     return isinstance(name, str | int | np.integer) and not isinstance(name, bool)
 
 
 def _plain(name: Arm) -> Arm:
-    # An enumeration's str() may be something else than the string that it is.
+    # The str() of an enumeration member may differ from the string that it is.
     return str.__str__(name) if isinstance(name, str) else int(name)
 
 
 def read_arms(arms: int | Iterable[Arm]) -> list[Arm]:
     """The arms' names, or a clear error."""
     if isinstance(arms, bool | str | bytes) or arms is None:
-        raise InvalidValueError(f"arms is {arms!r}; give a list of names, or how many there are.")
+        raise InvalidValueError(f"arms is {arms!r}; give a list of names, or the number of arms.")
     if isinstance(arms, int | np.integer):
         if arms < 1:
             raise InvalidValueError(f"arms is {arms!r}; give a whole number, 1 or larger.")
@@ -211,7 +211,7 @@ def read_arms(arms: int | Iterable[Arm]) -> list[Arm]:
         names = list(arms)
     except TypeError as error:
         raise InvalidValueError(
-            f"arms is {arms!r}; give a list of names, or how many there are."
+            f"arms is {arms!r}; give a list of names, or the number of arms."
         ) from error
     for name in names:
         if not is_name(name):

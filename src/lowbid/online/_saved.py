@@ -1,7 +1,7 @@
-"""A bandit as a text: JSON that a person can read and that restores it to the last bit.
+"""A bandit as text: readable JSON that restores it to the last bit.
 
-Numbers are written so that they read back exactly; infinite ones, which JSON lacks, as words.
-State arrays leave out what is still as it was at the start. A checksum tells damage.
+Numbers are written so that they read back exactly; infinite ones, which JSON lacks, as words. State
+arrays omit what still has its initial value. A checksum reveals damage.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def encoded(core: Core) -> str:
 def decoded(
     text: str | bytes, policy: Policy | None, where: str, compiled: When | None = None
 ) -> Core:
-    """The bandit of a text, or a clear error."""
+    """The bandit described by a text, or a clear error."""
     try:
         body = json.loads(text)
         if body["format"] != _FORMAT:
@@ -58,13 +58,13 @@ def decoded(
         return Core.from_data(rule, saved, compiled)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise FileFormatError(
-            f"{where} is whole, but this lowbid ({__version__}) cannot make a {rule.name} of it, "
+            f"{where} is intact, but this lowbid ({__version__}) cannot make a {rule.name} of it, "
             f"written by lowbid {body.get('lowbid')}; read it there, or start a new bandit."
         ) from error
 
 
 def _from_version_1(body: dict[str, Any], policy: Policy) -> dict[str, Any]:
-    """What version 1 of the format said, as the current one says it."""
+    """Convert format version 1 to the current one."""
     paused = zip(body["paused"], body["paused_states"], strict=True)
     return {
         **body,
@@ -92,7 +92,7 @@ def _checksum(body: dict[str, Any]) -> str:
 
 
 def _layout(value: Any, depth: int = 0) -> str:
-    """JSON with a line for each entry, two levels deep."""
+    """JSON with one line per entry, two levels deep."""
     if depth < 2 and isinstance(value, dict) and value:
         entries = [f"{json.dumps(key)}: {_layout(item, depth + 1)}" for key, item in value.items()]
         ends = "{}"

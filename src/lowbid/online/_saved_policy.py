@@ -13,7 +13,7 @@ from lowbid.policies import Policy
 
 
 def policy_to(policy: Policy) -> dict[str, Any]:
-    """The policy as JSON has it; code that is not lowbid's is named, not kept."""
+    """The policy as plain data; code outside lowbid is named, not stored."""
     return {"identity": policy.identity, **_value_to(policy)}
 
 
@@ -66,7 +66,7 @@ def _value_from(saved: Any) -> Any:
     if "number" in saved:
         return float(saved["number"])
     if "code" in saved:
-        raise LookupError(f"{saved['code']} is code of your own, which is not kept")
+        raise LookupError(f"{saved['code']} is your own code, which is not stored")
     module, _, name = saved["class"].partition(":")
     if not _is_ours(module):
         raise LookupError(f"{saved['class']} is not a part of lowbid")

@@ -1,21 +1,22 @@
-"""Confidence sequences: intervals for each arm's mean that hold at all times at once.
+"""Confidence sequences: intervals for each arm's mean that hold at all times simultaneously.
 
-They hold however the arms were chosen and whenever one looks:
+They hold however the arms were chosen and whenever you look:
 
 - with a declared range, the empirical Bernstein sequence with predictable plug-in weights [1]_,
   which holds at every sample size;
 - without, the asymptotic sequence [2]_, the time-uniform form of the interval from the central
   limit theorem, widened for skewed values.
 
-The central limit theorem is slow for values such as dollars per visitor, most of which are 0 and
-few of which are large: before the first large order an arm's mean and its spread both look too
-small. How far it can be trusted is measured by Lyapunov's ratio, the sum of the absolute cubed
-deviations over the power 3/2 of the sum of squared ones: 1 if one value is all there is, and
-c / sqrt(n) for n values of one distribution. While it is large nothing is said. Then the number of
-standard errors z at each end becomes z + 4 r (1 + 2 z^2) / 6, where r is the ratio's part on that
-side of the mean. With 1 in place of 4 and the true skewness this is the first term of the Edgeworth
-expansion [3]_; the factor makes up for the skewness that a sample does not show yet. The factor and
-the limit were chosen by measurement: ``python -m benchmarks.recommend_coverage``.
+The central limit theorem converges slowly for values such as dollars per visitor, most of which are
+0 and a few of which are large: before the first large order, both the mean and the spread of an arm
+look too small. How far it can be trusted is measured by Lyapunov's ratio, the sum of the absolute
+cubed deviations divided by the power 3/2 of the sum of squared ones: 1 if a single value dominates,
+and c / sqrt(n) for n values of one distribution. While it is large, the interval is infinite. After
+that, the number of standard errors z at each end becomes z + 4 r (1 + 2 z^2) / 6, where r is the
+ratio's part on that side of the mean. With 1 instead of 4 and the true skewness, this is the first
+term of the Edgeworth expansion [3]_; the factor allows for skewness that a sample does not show
+yet. The factor and the limit were chosen by measurement: ``python -m
+benchmarks.recommend_coverage``.
 
 References
 ----------
@@ -46,17 +47,19 @@ from lowbid.online._ledger import (
     Ledger,
 )
 
-# The asymptotic sequence is narrowest at about this many values. It says nothing before a few, nor
-# while all are the same: fifty visits without an order do not show that there never will be one.
+# The asymptotic sequence is narrowest at about this many values. It is infinite for the first few,
+# and while all are the same: fifty visits without an order do not show that there never will be
+# one.
 _NARROWEST_AT = 1000
 _FEW = 50
-# Nothing is said while Lyapunov's ratio is above this; below, its part of each side widens that.
+# Intervals are infinite while Lyapunov's ratio is above this; below, its part on each side widens
+# them.
 _LARGEST_RATIO = 0.25
 _WIDENING = 4.0
 
 
 def intervals(ledger: Ledger, declared: Range | None, error: float) -> Ledger:
-    """An interval (low, high) for each arm's mean; each misses it ever with at most this chance."""
+    """An interval (low, high) per arm; each ever misses its mean with at most this probability."""
     if declared is None:
         return asymptotic_sequence(ledger, error)
     return empirical_bernstein_sequence(ledger, declared, error)
@@ -89,13 +92,13 @@ def asymptotic_sequence(ledger: Ledger, error: float) -> Ledger:
 
 
 def widened(z: Ledger | float, ratios: Ledger) -> Ledger:
-    """A number of standard errors, with more for skewed values: see above.
+    """A number of standard errors, increased for skewed values: see above.
 
     Parameters
     ----------
     z : float or array
         The number for values that are not skewed.
     ratios : array
-        The part of Lyapunov's ratio that lies on the side of the mean that is looked at.
+        The part of Lyapunov's ratio on the side of the mean in question.
     """
     return z + _WIDENING * ratios * (1.0 + 2.0 * z**2) / 6.0

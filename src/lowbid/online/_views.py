@@ -1,4 +1,4 @@
-"""What a bandit shows of itself; nothing here changes it."""
+"""Read-only views of a bandit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class BanditViews(ABC):
 
     @abstractmethod
     def _view(self, look: Callable[[Core], Seen]) -> Seen:
-        """What a look at the core gives, while nothing changes it."""
+        """Look at the core while nothing changes it."""
 
     # What it is
 
@@ -50,12 +50,12 @@ class BanditViews(ABC):
 
     @property
     def horizon(self) -> int | None:
-        """The number of decisions that will be made, if that is known."""
+        """The number of decisions that will be made, if known."""
         return self._view(lambda core: core.engine.horizon)
 
     @property
     def expiry(self) -> int | None:
-        """After how many further decisions one is forgotten."""
+        """The number of further decisions after which one is forgotten."""
         return self._view(lambda core: core.expiry)
 
     @property
@@ -66,13 +66,13 @@ class BanditViews(ABC):
     # Look inside
 
     def counts(self) -> dict[Arm, int]:
-        """How many outcomes of each arm were reported, paused arms included."""
+        """The number of outcomes reported for each arm, including paused arms."""
         return self._view(
             lambda core: {arm: int(row[COUNT]) for arm, row in core.roster.rows.items()}
         )
 
     def means(self) -> dict[Arm, float]:
-        """The mean outcome of each arm, NaN before the first; paused arms included."""
+        """The mean outcome of each arm, including paused arms; NaN before the first."""
         return self._view(
             lambda core: {arm: mean_of_row(row) for arm, row in core.roster.rows.items()}
         )
@@ -80,8 +80,8 @@ class BanditViews(ABC):
     def indices(self) -> dict[Arm, float]:
         """The index of each arm that can be chosen; the best one is played next.
 
-        It is in your units, and with rewards the highest is the best, unless the policy ranks arms
-        by evidence: then the lowest is.
+        It is in your units, and with rewards the highest is best, unless the policy ranks arms by
+        evidence: then the lowest is best.
         """
         return self._view(indices_of)
 
@@ -107,11 +107,11 @@ class BanditViews(ABC):
         return self._view(explained)
 
     def recommend(self, confidence: float = 0.95) -> Recommendation:
-        """The arm to keep if you stop now, and how sure that is.
+        """The arm to keep if you stop now, and how certain that is.
 
-        It is the arm whose mean is best for sure: the one with the best pessimistic end of a
-        confidence sequence. The intervals of all arms hold together, at all times, with the given
-        confidence, so one may look as often as one likes and stop when one likes.
+        It is the arm with the best pessimistic end of its confidence sequence. The intervals of all
+        arms hold together, at all times, with the given confidence, so you may look as often as you
+        like and stop when you like.
 
         Parameters
         ----------
@@ -121,7 +121,7 @@ class BanditViews(ABC):
         return self._view(lambda core: recommended(core, confidence))
 
     def intervals(self, confidence: float = 0.95) -> dict[Arm, ArmInterval]:
-        """An interval for each arm's true mean, paused arms included.
+        """An interval for each arm's true mean, including paused arms.
 
         All of them hold together, at all times, with the given confidence.
 
@@ -143,7 +143,7 @@ class BanditViews(ABC):
         return self._view(lambda core: arm_intervals(core, confidence))
 
     def to_json(self) -> str:
-        """All there is to know about this bandit, its random numbers included, as a text."""
+        """The complete state of this bandit, including its random numbers, as text."""
         return self._view(encoded)
 
     def _repr_html_(self) -> str:
@@ -151,7 +151,7 @@ class BanditViews(ABC):
 
 
 def described(core: Core, title: str) -> str:
-    """A bandit in one line, with a title such as the name of its class."""
+    """A one-line description of a bandit, with a title such as its class name."""
     names = core.roster.names
     parts = ", ".join(repr(arm) for arm in names[:6]) + (", ..." if len(names) > 6 else "")
     paused, pending = len(core.roster.paused), len(core.decisions.pending())

@@ -17,7 +17,7 @@ class Curve(NamedTuple):
 
 
 def mean_curves(result: Result) -> dict[str, Curve]:
-    """The curve of every policy, by name; with one run only, the band is as thin as the curve."""
+    """The curve of every policy, by name; with a single run, the band is as thin as the curve."""
     curves = {}
     for name, regret in zip(result.policies, result.regret, strict=True):
         found = estimates(regret, at_least=0.0)

@@ -1,4 +1,4 @@
-"""Feedback that is late, lost, or comes in batches: distributions of delays, and the settings."""
+"""Feedback that is late, lost, or in batches: distributions of delays, and the settings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Delay:
 
     Examples
     --------
-    A delay of one's own, 0 or 50 steps with equal chance:
+    A custom delay, 0 or 50 steps with equal probability:
 
     >>> import numpy as np
     >>> from lowbid.simulation import Delay
@@ -78,7 +78,7 @@ class FixedDelay(Delay):
 
 @dataclasses.dataclass(frozen=True)
 class GeometricDelay(Delay):
-    """At each further step a loss becomes known with the same chance.
+    """At each further step, a loss becomes known with the same probability.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class GeometricDelay(Delay):
 
 @dataclasses.dataclass(frozen=True)
 class ObservedDelay(Delay):
-    """Delays drawn from a list of those that were observed, each with the same chance.
+    """Delays drawn uniformly from a list of observed ones.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def _whole_steps(steps: Any) -> int:
 
 
 class Late(NamedTuple):
-    """How late feedback comes, what part of it never does, and in which batches."""
+    """How late feedback is, which fraction is lost, and the size of its batches."""
 
     delay: Delay
     lost: float
@@ -158,9 +158,9 @@ class Late(NamedTuple):
 
 
 def read_late(delay: Any, lost: float, batch: int) -> Late | None:
-    """The settings, None if all feedback comes at once, or a clear error."""
+    """The settings, None if all feedback is immediate, or a clear error."""
     if not (_is_number(lost) and 0.0 <= lost < 1.0):
-        raise InvalidValueError(f"lost is {lost!r}; give a chance from 0 to below 1.")
+        raise InvalidValueError(f"lost is {lost!r}; give a probability, at least 0 and below 1.")
     batch = require_whole("batch", batch)
     if batch >= _LONGEST:
         raise InvalidValueError(f"batch is {batch!r}; give a number of steps below {_LONGEST:g}.")

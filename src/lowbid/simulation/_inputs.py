@@ -1,4 +1,4 @@
-"""What a simulation is given: policies, arms and numbers, each read or refused."""
+"""The inputs of a simulation: policies, arms and numbers, each checked."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ R = TypeVar("R")
 
 
 class Wanted(NamedTuple):
-    """What kind of rules a simulation plays, in words for its errors."""
+    """The kind of rules a simulation plays, as named in its errors."""
 
     singular: str
     plural: str
@@ -41,7 +41,7 @@ def named_policies(policies: Policy | Iterable[Policy] | Mapping[str, Policy]) -
 def named_rules(
     rules: R | Iterable[R] | Mapping[str, R], kind: type[R], wanted: Wanted
 ) -> dict[str, R]:
-    """Rules of a kind by name, or a clear error."""
+    """Rules by name, or a clear error."""
     singular, plural, example, functions = wanted
     if isinstance(rules, kind):
         rules = [rules]
@@ -98,7 +98,7 @@ def check_losses(name: str, policy: Policy, environment: Environment) -> None:
 
 
 def read_checkpoints(checkpoints: npt.ArrayLike | None, horizon: int) -> Ints:
-    """The steps to record, the horizon among them, or a clear error."""
+    """The steps to record, including the horizon, or a clear error."""
     if checkpoints is None:
         return default_checkpoints(horizon)
     try:
@@ -116,20 +116,20 @@ def read_checkpoints(checkpoints: npt.ArrayLike | None, horizon: int) -> Ints:
 
 
 def default_checkpoints(horizon: int) -> Ints:
-    """Steps that draw a smooth curve on a linear and on a logarithmic axis."""
+    """Steps that give a smooth curve on both linear and logarithmic axes."""
     even = np.linspace(horizon / 200, horizon, 200)
     log = np.geomspace(1, horizon, 60)
     return np.unique(np.ceil(np.concatenate([even, log, [1, horizon]]))).astype(np.int64)
 
 
 def check_environment(environment: Environment) -> None:
-    """Refuse what is no environment."""
+    """Refuse what is not an environment."""
     if not isinstance(environment, Environment):
         raise InvalidValueError(f"environment is {environment!r}; give one such as Bernoulli(...).")
 
 
 def read_horizon(horizon: int) -> int:
-    """A number of steps that a simulation can play in the end."""
+    """A number of steps that a simulation can finish."""
     horizon = require_whole("horizon", horizon)
     if horizon > LONGEST_HORIZON:
         raise InvalidValueError(
@@ -149,7 +149,7 @@ def check_size(runs: int, policies: int, checkpoints: int, n_arms: int) -> None:
 
 
 def check_progress(progress: bool | str | None) -> None:
-    """Refuse what says neither whether to show progress nor how to call it."""
+    """Refuse what is neither a flag nor a label for the progress bar."""
     if not (progress is None or isinstance(progress, bool | str)):
         raise InvalidValueError(
             f"progress is {progress!r}; give True, False, a text, or None to show it on terminals."
@@ -157,7 +157,7 @@ def check_progress(progress: bool | str | None) -> None:
 
 
 def check_executor(executor: object) -> None:
-    """Refuse what cannot be handed tasks."""
+    """Refuse what cannot run tasks."""
     if executor is not None and (
         isinstance(executor, type) or not callable(getattr(executor, "submit", None))
     ):

@@ -1,6 +1,6 @@
-"""The simulation loop for feedback that is late, lost, or comes in batches.
+"""The simulation loop for feedback that is late, lost, or in batches.
 
-A template as in `_loop`, and apart from it so that the plain loop stays as quick as it is.
+A template as in `_loop`, kept separate so that the plain loop stays fast.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ draw_delay: Any = None
 
 
 class Post(NamedTuple):
-    """Losses on their way: a list for each step of what arrives there, oldest first.
+    """Losses in transit: for each step, a list of those that arrive then, oldest first.
 
     Decisions are numbered by the step at which they were made. 0 ends a list.
     """
@@ -40,12 +40,12 @@ class Post(NamedTuple):
 
 @kernel
 def ignore(parameters: Any, state: Any, arm: int, change: int) -> None:
-    """What policies that do not ask about pending decisions make of them."""
+    """A no-op for policies that do not use pending decisions."""
 
 
 @kernel
 def send(post: Post, decision: int, arrival: int) -> None:
-    """Put a decision at the end of the list of the step at which its loss arrives."""
+    """Append a decision to the list of the step at which its loss arrives."""
     post.following[decision] = 0
     if post.first[arrival] == 0:
         post.first[arrival] = decision
@@ -56,7 +56,7 @@ def send(post: Post, decision: int, arrival: int) -> None:
 
 @kernel
 def arrival_of(step: int, delay: int, batch: int) -> int:
-    """The step after which a loss is known: late, and not before its batch is over."""
+    """The step after which a loss is known: delayed, and not before its batch is over."""
     return max(step + delay, ((step - 1) // batch + 1) * batch)
 
 
@@ -91,7 +91,7 @@ def play_late(
     lost: float,
     batch: int,
 ) -> int:
-    """Play runs as `_loop.play` does, with losses that arrive later or never."""
+    """Play runs as `_loop.play` does, with losses that arrive late or never."""
     horizon, n_arms = checkpoints[-1], gaps.shape[1]
     run_begin, losses = np.zeros(1, np.uint64), np.zeros(1, np.uint64)
     stream, chance = np.zeros(1, np.uint64), np.zeros(1, np.uint64)

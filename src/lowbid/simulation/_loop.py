@@ -41,11 +41,11 @@ def play(
     stop: Ints,
     world: Any,
 ) -> int:
-    """Play the runs `first_run`, ..., one for each row of `regret`, and record them.
+    """Play the runs `first_run`, ..., one per row of `regret`, and record them.
 
-    `regret` is (run, checkpoint) and `pulls` (run, arm). The number of steps played so far is
-    kept in `steps_done`; the loop ends early when `stop` is set, and when the policy chooses an
-    arm that does not exist, which is then returned; else 0 is.
+    `regret` is (run, checkpoint) and `pulls` (run, arm). The number of steps played so far is kept
+    in `steps_done`; the loop ends early when `stop` is set, and when the policy chooses an arm that
+    does not exist, which is then returned; otherwise 0 is.
     """
     n_arms = gaps.shape[1]
     run_begin = np.zeros(1, np.uint64)
@@ -84,18 +84,18 @@ def play(
 def loop_for(
     policy: Policy, environment: Environment, late: Late | None, seed: int
 ) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """The loop for a policy and an environment, and what it takes besides the usual."""
+    """The loop for a policy and an environment, and its additional arguments."""
     init, select, update = policy.kernels
     if not isinstance(select, Kernel):
         select = within(select, policy.name, environment.n_arms)
     arms = {"draw": environment.draw, "begin": environment.begin, "move": environment.move}
     if not policy.compiled and environment.move is stay:
-        arms |= {"begin": stay.function, "move": stay.function}  # a compiled call takes longer
+        arms |= {"begin": stay.function, "move": stay.function}  # a compiled call is slower
     if late is None:
         return specialise(play, init=init, select=select, update=update, **arms), ()
     hold = type(policy).hold or ignore
     if isinstance(hold, Kernel) and not policy.compiled:
-        hold = hold.function  # a plain policy hands over itself, which no kernel takes
+        hold = hold.function  # a plain policy passes itself, which no kernel accepts
     loop = specialise(
         play_late,
         init=init,
@@ -110,7 +110,7 @@ def loop_for(
 
 @functools.cache
 def within(select: Callable[..., Any], name: str, n_arms: int) -> Callable[..., Any]:
-    """A plain Python `select` whose answer is looked at before it is used."""
+    """A plain Python `select` whose answer is checked before it is used."""
 
     def checked(parameters: Any, state: Any, step: int, stream: Any) -> int:
         return require_arm(select(parameters, state, step, stream), name, n_arms)

@@ -19,7 +19,7 @@ def loss_of(
     environment : Environment
         The arms.
     table : array
-        Their parameters: ``environment.table(seed, runs)``, or, of arms that change,
+        Their parameters: ``environment.table(seed, runs)``, or, for arms that change,
         ``environment.table_at(step, seed, run)`` with the step at which the arm is played.
     seed, run, arm, n : int
         The loss depends on these, on the step if the arms change, and on nothing else.

@@ -1,4 +1,4 @@
-"""A progress bar for people who wait."""
+"""A progress bar."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WIDTH = 30
 
 
 class Progress:
-    """A bar on the terminal, from one second on; silent where there is no terminal."""
+    """A progress bar that appears after one second; silent without a terminal."""
 
     def __init__(self, total: int, progress: bool | str | None) -> None:
         self.total = max(total, 1)
@@ -22,7 +22,7 @@ class Progress:
         self.shown = False
 
     def show(self, done: int) -> None:
-        """Draw the bar for so much done."""
+        """Draw the bar for this much done."""
         elapsed = time.monotonic() - self.began
         if not self.enabled or elapsed < 1.0:
             return
@@ -34,7 +34,7 @@ class Progress:
             left = f"compiling {', '.join(names)} ..."
         full, empty = "█░" if can_show("█░", sys.stderr) else "#."
         bar = f"{full * filled}{empty * (_WIDTH - filled)} {part:4.0%}  {left}"
-        # A line that is broken in two could not be taken away again: the bar gives way first.
+        # A wrapped line could not be erased, so the bar is dropped first.
         line = f"{self.what} {bar}"
         if len(line) >= room():
             line = f"{self.what} {part:4.0%}"[: room() - 1]
@@ -42,6 +42,6 @@ class Progress:
         self.shown = True
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Erase the bar."""
         if self.shown:
             print("\r\033[K", end="", file=sys.stderr, flush=True)

@@ -17,7 +17,7 @@ from lowbid.errors import InvalidValueError
 from lowbid.policies import Policy
 from lowbid.simulation._delays import Late
 
-# What regret is called that is counted against the best arm at each step.
+# The name of regret measured against the best arm at each step.
 DYNAMIC_REGRET = "dynamic regret"
 _CIRCUMSTANCES = ("lowbid", "numpy", "python", "date", "configuration_hash")
 
@@ -46,14 +46,14 @@ def provenance(
 
 
 def joined(sources: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The provenance of results of several policies, if they are of one simulation otherwise."""
+    """The provenance of results of several policies that otherwise belong to one simulation."""
     first, *others = map(_configuration, sources)
     policies = dict(first["policies"])
     for other in others:
         for entry in sorted(first.keys() | other.keys()):
             if entry != "policies" and first.get(entry) != other.get(entry):
                 raise InvalidValueError(
-                    f"the results are of different simulations: {entry} is {first.get(entry)!r} "
+                    f"the results come from different simulations: {entry} is {first.get(entry)!r} "
                     f"in one and {other.get(entry)!r} in another; simulate them again."
                 )
         policies |= other["policies"]
@@ -65,7 +65,7 @@ def _configuration(source: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _stamped(configuration: dict[str, Any]) -> dict[str, Any]:
-    """A configuration, with its hash, and when and by which versions it was run."""
+    """A configuration, with its hash, and when and with which versions it was run."""
     text = json.dumps(configuration, sort_keys=True)
     return {
         "lowbid": __version__,

@@ -1,4 +1,4 @@
-"""What a simulation found: regret over time, plays per arm, and where it all came from."""
+"""The result of a simulation: regret over time, plays per arm, and provenance."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Result:
         The pseudo-regret up to each checkpoint, (policy, run, checkpoint): against the best arm,
         or, if the arms change, against the best arm at each step (`measure` says which).
     pulls : array
-        How often each arm was played in all, (policy, run, arm).
+        How often each arm was played in total, (policy, run, arm).
     provenance : dict
         Versions, seed, parameters, date, and a hash of the configuration that is the same on
         every machine.
@@ -85,7 +85,7 @@ class Result:
         return summary
 
     def difference(self, first: str, second: str, step: int | None = None) -> Estimate:
-        """The regret of `first` less that of `second`, run by run on the same losses.
+        """The regret of `first` minus that of `second`, run by run on the same losses.
 
         Parameters
         ----------
@@ -99,7 +99,7 @@ class Result:
         return estimate(ours - theirs)
 
     def to_dataframe(self) -> Any:
-        """A pandas (else polars) frame with the columns policy, run, step, regret."""
+        """A pandas (otherwise polars) frame with the columns policy, run, step, regret."""
         n_policies, runs, steps = self.regret.shape
         columns = {
             "policy": np.repeat(np.array(self.policies), runs * steps),
@@ -115,7 +115,7 @@ class Result:
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a file that `load` reads; it is replaced whole or not at all.
+        """Write a file that `load` reads; it is replaced atomically.
 
         The file is a zip of NumPy columns (``.npz``): ``checkpoints``, ``regret``, ``pulls``, and
         ``header``, a JSON text with the policies' names and the provenance.
@@ -141,12 +141,13 @@ class Result:
 
     @classmethod
     def concatenate(cls, results: Sequence[Result]) -> Result:
-        """The result of several policies, of results of one or more of them.
+        """Combine the results of several policies into one.
 
         Parameters
         ----------
         results : sequence of Result
-            They must agree in everything but the policies: arms, horizon, runs, seed, checkpoints.
+            Results that agree in everything but the policies: arms, horizon, runs, seed,
+            checkpoints.
 
         Examples
         --------
@@ -164,7 +165,7 @@ class Result:
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise InvalidValueError(
-                f"two results have a policy named {twice!r}; give one another name."
+                f"two results have a policy named {twice!r}; rename one of them."
             )
         provenance = joined([result.provenance for result in results])
         if any(not np.array_equal(r.checkpoints, results[0].checkpoints) for r in results):

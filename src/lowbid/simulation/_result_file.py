@@ -1,6 +1,6 @@
 """Result files: columns and a header in one zip, as NumPy reads and writes them.
 
-They are not compressed: that would make them half as large, and saving many times slower.
+They are not compressed: that would halve their size, but make saving many times slower.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FORMAT_VERSION = 1
 
 
 def write_columns(path: Path, header: dict[str, Any], columns: dict[str, npt.NDArray[Any]]) -> None:
-    """Write a result file; whatever happens, `path` is the old file or the new one."""
+    """Write a result file atomically: whatever happens, `path` is the old file or the new one."""
     text = json.dumps({"format": _FORMAT, "format_version": _FORMAT_VERSION, **header})
     with replace_file(path) as file:
         np.savez(file, allow_pickle=False, header=np.array(text), **columns)
@@ -41,7 +41,7 @@ def read_columns(
         if header["format"] != _FORMAT:
             raise damaged(path)
         version = int(header["format_version"])
-    except Exception as error:  # a changed byte can make zip, zlib, JSON or NumPy fail in any way
+    except Exception as error:  # damaged bytes can make zip, zlib, JSON or NumPy fail in any way
         if isinstance(error, OSError) and not path.is_file():
             raise
         raise damaged(path) from error
@@ -54,14 +54,14 @@ def read_columns(
 
 
 def read_path(path: Any) -> Path:
-    """Where a file is, or a clear error if that cannot be one."""
+    """The path of a file, or a clear error."""
     if not isinstance(path, str | os.PathLike) or not str(path):
         raise InvalidValueError(f"path is {path!r}; give the name of a file.")
     return Path(path)
 
 
 def _column(archive: zipfile.ZipFile, name: str) -> npt.NDArray[Any]:
-    """One column, read to its end: only then is its checksum compared."""
+    """One column, read to its end, because only then is its checksum compared."""
     content = io.BytesIO(archive.read(f"{name}.npy"))
     return np.lib.format.read_array(content, allow_pickle=False)
 

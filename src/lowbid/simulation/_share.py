@@ -1,4 +1,4 @@
-"""Some runs of one policy, to be played anywhere: in a thread, a process, or on another machine."""
+"""Some runs of one policy, playable anywhere: in a thread, a process, or on another machine."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from lowbid.simulation._loop import loop_for
 
 
 class Share(NamedTuple):
-    """The runs `first` to before `last` of a policy.
+    """The runs of a policy from `first` up to, but not including, `last`.
 
     The losses depend on the seed, the run, the arm and the number of plays, and on nothing else:
-    however runs are divided into shares, each run comes out the same.
+    however runs are divided into shares, the result of each run is the same.
     """
 
     policy: Policy
@@ -68,7 +68,7 @@ def gaps_of(environment: Environment, table: Floats) -> Floats:
 def player(
     policy: Policy, environment: Environment, horizon: int, seed: int, late: Late | None = None
 ) -> Callable[[Floats, Floats, int, Ints, Floats, Ints, Ints, Ints], None]:
-    """A function that plays a policy's runs, from one on, into arrays; see `_loop.play`."""
+    """A function that plays runs of a policy from a given one into arrays; see `_loop.play`."""
     loop, more = loop_for(policy, environment, late, seed)
     parameters = policy.parameters(environment.n_arms, horizon, horizon)
     losses_key, policy_key = key(seed, "losses"), key(seed, policy.identity)
@@ -92,7 +92,7 @@ def player(
 
 
 def _stage(environment: Environment, table: Floats, gaps: Floats, seed: int) -> Stage:
-    """The arms that stay as they are, which threads share; or ones that a thread may change."""
+    """The arms: shared by threads if they never change, otherwise a copy for one thread."""
     if isinstance(environment, Changing):
         return environment.stage(seed)
     return Stage(table, gaps, ())

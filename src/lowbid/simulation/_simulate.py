@@ -33,9 +33,9 @@ from lowbid.simulation._share import Share, gaps_of, play_share, player
 from lowbid.simulation._workers import send_off, work_off
 
 _STEPS_PER_TASK = 2_000_000
-# What is sent to another process or machine takes some milliseconds, whatever there is to do.
+# Sending a task to another process or machine takes milliseconds, however small it is.
 _STEPS_PER_SHARE = 20_000_000
-# So that a worker that starts late, or has the longer runs, leaves some of its share to others.
+# More tasks than workers, so that others can help a worker that starts late or has long runs.
 _TASKS_PER_WORKER = 4
 
 
@@ -60,8 +60,8 @@ def simulate(
     workers and any order of the policies.
 
     On arms that change (`Switching`, `Drifting`) the regret is dynamic: against the arm that is
-    best at each step. Where the arms stand at a step depends on the seed, the run and the step;
-    the chance in the n-th loss of an arm still on the seed, the run, the arm and n.
+    best at each step. The state of the arms at a step depends on the seed, the run and the step;
+    the randomness in the n-th loss of an arm still depends on the seed, the run, the arm and n.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def simulate(
     environment : Environment
         The arms.
     horizon : int
-        The number of steps of each run.
+        The number of steps per run.
     runs : int
         The number of independent runs.
     seed : int
@@ -78,17 +78,18 @@ def simulate(
     checkpoints : array of int, optional
         The steps at which to record; by default enough for a smooth curve.
     workers : int, optional
-        The number of threads; by default one for each core. With an executor, how many tasks it
-        does at a time, if it does not tell.
+        The number of threads; by default one per core. With an executor, the number of tasks it
+        runs at a time, if it does not say.
     progress : bool or str, optional
-        Show a progress bar; by default on a terminal, if it takes more than a second. A text is
-        what stands before the bar.
+        Whether to show a progress bar; by default only in a terminal, after a second. A string is
+        used as its label.
     delay : int, sequence of int, or Delay
         How many further steps are played before a loss is known: a number, a list of observed
         ones to draw from, or a distribution such as `GeometricDelay`. All runs of all policies
         see the same delays.
     lost : float
-        The chance that a loss never comes; the decision is forgotten when it would have come.
+        The probability that a loss never arrives; the decision is forgotten when it would have
+        arrived.
     batch : int
         Decisions are made this many at a time, before any of their losses is known.
     executor : concurrent.futures.Executor, optional
@@ -199,7 +200,7 @@ class _Simulation:
             bar.close()
 
     def _chunk(self, workers: int, most_steps: int) -> int:
-        """How many runs a task plays."""
+        """The number of runs per task."""
         share = -(-self.runs // (_TASKS_PER_WORKER * workers))
         return max(1, min(share, most_steps // self.horizon))
 
@@ -207,7 +208,7 @@ class _Simulation:
         return Progress(len(self.policies) * self.runs * self.horizon, progress)
 
     def _task(self, number: int, name: str) -> Callable[[int, int, Ints], None]:
-        """A function that plays one policy's runs from `first` to before `last`."""
+        """A function that plays one policy's runs from `first` up to, but not including, `last`."""
         policy = self.policies[name]
         play = player(policy, self.environment, self.horizon, self.seed, self.late)
 
@@ -229,6 +230,6 @@ class _Simulation:
 
 
 def workers_of(executor: Executor) -> int:
-    """How many tasks an executor does at a time, as far as it tells; else one for each core."""
+    """The number of tasks an executor runs at a time, if it says; otherwise one per core."""
     told = getattr(executor, "_max_workers", None)
     return told if isinstance(told, int) and told > 0 else os.cpu_count() or 1

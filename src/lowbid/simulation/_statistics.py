@@ -6,11 +6,11 @@ transformation [1]_ makes the studentized mean T = (x - μ) / s symmetric,
 
     g(T) = T + γ T² / 3 + γ² T³ / 27 + γ / (6 n),
 
-where γ is the skewness; √n g(T) is compared with Student's quantiles and the answer turned back
-into an interval for μ. On each side the wider of Student's interval and Hall's is taken: the
-transformation also draws the end of the short tail in, and skewness estimated from few runs does
-not warrant that. How often the result covers the mean is measured by `benchmarks/coverage.py`,
-and shown in docs/intervals.md.
+where γ is the skewness; √n g(T) is compared with Student's quantiles, and the result is converted
+back into an interval for μ. On each side, the wider of Student's interval and Hall's is taken: the
+transformation also shortens the interval on the side of the short tail, which skewness estimated
+from few runs does not justify. How often the result covers the mean is measured by
+`benchmarks/coverage.py`, and shown in docs/intervals.md.
 
 References
 ----------
@@ -33,7 +33,7 @@ Floats = npt.NDArray[np.float64]
 CONFIDENCE = 0.95
 # With fewer runs, intervals of very skewed regret miss the mean too often: see docs/intervals.md.
 ENOUGH_RUNS = 20
-# Where the transformation bends so little, a series is more exact than the cubic root.
+# Where the transformation is this close to linear, a series is more accurate than the cube root.
 _NEARLY_STRAIGHT = 1e-4
 
 
@@ -49,8 +49,8 @@ class Estimate(NamedTuple):
     se : float
         The standard error of the mean.
     low, high : float
-        The 95% interval for the mean, which allows for skewness and so need not lie evenly about
-        it; not a number if there is one run only. See docs/intervals.md.
+        The 95% interval for the mean, which allows for skewness and therefore need not be
+        symmetric; NaN for a single run. See docs/intervals.md.
     """
 
     mean: float
@@ -61,7 +61,7 @@ class Estimate(NamedTuple):
 
 
 class Estimates(NamedTuple):
-    """Many estimates at once: arrays of what `Estimate` has."""
+    """Many estimates at once: arrays of the fields of `Estimate`."""
 
     mean: Floats
     sd: Floats
@@ -71,7 +71,7 @@ class Estimates(NamedTuple):
 
 
 def caution(runs: int) -> str:
-    """What to say beside intervals from so many runs; nothing if they are enough."""
+    """The caution to show with intervals from this many runs; empty if they are enough."""
     if runs >= ENOUGH_RUNS:
         return ""
     return (
@@ -88,11 +88,11 @@ def estimate(
     Parameters
     ----------
     samples : array
-        One number for each run.
+        One number per run.
     confidence : float
-        The chance that the interval is to cover the true mean with.
+        The desired coverage probability.
     at_least : float
-        What the mean cannot lie below: 0 for a regret.
+        A lower bound on the mean: 0 for a regret.
     """
     return Estimate(*(float(part) for part in estimates(samples, confidence, at_least)))
 
@@ -100,7 +100,7 @@ def estimate(
 def estimates(
     samples: Floats, confidence: float = CONFIDENCE, at_least: float = -math.inf
 ) -> Estimates:
-    """The same for every column: the first axis of `samples` is that of the runs."""
+    """The same for every column; the first axis of `samples` is the runs."""
     n = len(samples)
     mean = samples.mean(axis=0)
     if n < 2:
@@ -117,12 +117,12 @@ def estimates(
 
 
 def _skewness(centred: Floats, sd: Floats) -> Floats:
-    """The skewness of every column of samples less their mean; 0 where it cannot be known."""
+    """The skewness of every column of centred samples; 0 where it is undefined."""
     n = len(centred)
     if n < 3:
         return np.zeros_like(sd)
     standard = np.divide(centred, sd, out=np.zeros_like(centred), where=sd > 0.0)
-    # The estimate that is free of bias for normal samples, from the sd that is.
+    # The estimate that is unbiased for normal samples, from the sd that is.
     return (standard**3).sum(axis=0) * n / ((n - 1) * (n - 2))
 
 

@@ -17,7 +17,7 @@ _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 # Where the terminal is narrow, columns are left out in this order.
 _LEAST_FIRST = ("q5", "q25", "q75", "sd", "q95", "max", "q50")
 _GAP = "  "
-# Names that take more than this part of a narrow terminal, a third, stand on lines of their own.
+# Names wider than this fraction of a narrow terminal, a third, go on separate lines.
 _LONG_NAME = 3
 
 
@@ -31,7 +31,7 @@ class Row(NamedTuple):
     mean, sd, se, low, high : float
         See `Estimate`.
     quantiles : dict
-        From the probability to the regret that this part of the runs does not exceed.
+        The quantiles of the regret, by probability.
     max : float
         The worst run: with few batches the right tail is heavy.
     runs : int
@@ -50,12 +50,12 @@ class Row(NamedTuple):
 
 
 class Summary(tuple[Row, ...]):
-    """One row for each policy, best first; prints as a table, as wide as the terminal at most.
+    """One row per policy, best first; prints as a table that fits the terminal.
 
     Attributes
     ----------
     measure : str
-        What is summed up: "regret" or "dynamic regret".
+        What is summarised: "regret" or "dynamic regret".
     """
 
     measure: str = "regret"
@@ -97,7 +97,7 @@ def known(policy: str, names: Sequence[str]) -> str:
 
 
 def _cells(row: Row) -> list[tuple[str, str]]:
-    """The numbers of a row by their columns, all of one column equally wide."""
+    """The numbers of a row by column; those in a column have equal width."""
     return [
         ("mean", f"{row.mean:10.2f}"),
         (f"{CONFIDENCE:.0%} interval", f"[{row.low:10.2f},{row.high:10.2f}]"),
@@ -112,7 +112,7 @@ def _width(names: int, widths: dict[str, int]) -> int:
 
 
 def _lines(name: str, cells: dict[str, str], names: int, apart: bool) -> list[str]:
-    """A row: the name and the numbers beside it, or on lines of its own above them."""
+    """A row: the name beside the numbers, or on a separate line above them."""
     numbers = "".join(f"{_GAP}{cell}" for cell in cells.values())
     if apart:
         return [*textwrap.wrap(name, room(), subsequent_indent=_GAP), numbers]

@@ -1,4 +1,4 @@
-"""Tasks spread over threads or an executor, which end at once when one fails or Ctrl-C comes."""
+"""Tasks spread over threads or an executor; all end at once if one fails or on Ctrl-C."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Task = Callable[[Ints], None]
 
 
 def work_off(tasks: Iterable[Task], workers: int, stop: Ints, bar: Progress) -> None:
-    """Do all tasks, and wait for them; sets `stop` for those at work if it cannot be all."""
+    """Run all tasks, and wait for them; sets `stop` for running ones if one fails."""
     waiting = collections.deque(tasks)
     done = [np.zeros(1, np.int64) for _ in range(min(workers, len(waiting)))]
     pool = ThreadPoolExecutor(len(done))
@@ -53,13 +53,13 @@ def work_off(tasks: Iterable[Task], workers: int, stop: Ints, bar: Progress) -> 
         raise
     finally:
         bar.close()
-        # Not waiting: a thread that is compiling cannot be stopped, and Ctrl-C is to be
-        # answered at once.
+        # Does not wait: a thread that is compiling cannot be stopped, and Ctrl-C must take effect
+        # at once.
         pool.shutdown(wait=False)
 
 
 def _until_none_is_left(waiting: collections.deque[Task], steps_done: Ints) -> None:
-    """Do tasks, one after another; other workers take theirs from the same queue."""
+    """Run tasks from a shared queue, one after another."""
     while True:
         try:
             task = waiting.popleft()
@@ -69,7 +69,7 @@ def _until_none_is_left(waiting: collections.deque[Task], steps_done: Ints) -> N
 
 
 def send_off(tasks: Mapping[K, Callable[[], R]], executor: Executor) -> Iterator[tuple[K, R]]:
-    """What each task gives, as it comes in; when one fails, those not begun are cancelled."""
+    """The result of each task as it completes; when one fails, those not started are cancelled."""
     places: dict[Future[R], K] = {}
     try:
         for place, task in tasks.items():
@@ -85,7 +85,7 @@ def send_off(tasks: Mapping[K, Callable[[], R]], executor: Executor) -> Iterator
 
 
 def outcome_of(future: Future[R]) -> R:
-    """What a task gave; an error that says what to do if its worker was lost."""
+    """The result of a task; an error that says what to do if its worker was lost."""
     try:
         return future.result()
     except (BrokenExecutor, CancelledError) as error:

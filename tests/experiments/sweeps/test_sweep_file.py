@@ -105,7 +105,12 @@ def test_precision(tmp_path):
         ("runs = 6", "runs = 6\nprecision = 0.1", 4, "runs with a precision is 6"),
         ("runs = 6", "runs = 6\nmost_runs = 10", 5, "without a precision"),
         ("runs = 6", 'runs = 6\ntune = {on = ["esy"], judge = ["hard"]}', 5, "did you mean easy"),
-        ("runs = 6", 'runs = 6\ntune = {on = ["easy"], judge = ["easy"]}', 5, "must not"),
+        (
+            "runs = 6",
+            'runs = 6\ntune = {on = ["easy"], judge = ["easy"]}',
+            5,
+            "not used for choosing",
+        ),
         ("runs = 6", 'runs = 6\ntune = {on = ["easy"]}', 5, "tune is"),
         ("horizons = [40, 80]", "horizons = [40, -1]", 3, "horizon is -1"),
         ("horizons = [40, 80]", "horizons = 40", 3, "horizons is 40"),

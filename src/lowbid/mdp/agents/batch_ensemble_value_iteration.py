@@ -160,8 +160,8 @@ READINGS = ("pairs", "global", "states", "episodes")
 class BatchEnsembleValueIteration(Rule):
     r"""Batch Ensemble for episodic MDPs: the paper's outlook, in four readings.
 
-    The visits of each (state, action) are dealt round-robin into l batches. Batch j, which has c visits
-    with losses x_i and next states s'_i, estimates the loss from stage h onwards by
+    The visits of each (state, action) are dealt round-robin into l batches. Batch j, which has c
+    visits with losses x_i and next states s'_i, estimates the loss from stage h onwards by
 
     .. math:: \hat Q_{h,j}(s, a) = \frac{1}{c + p} \sum_i \left(x_i + V_{h+1}(s'_i)\right),
 

@@ -57,7 +57,7 @@ def test_rules_in_plain_python_are_agents_too():
         (ChangesItsMind(), "before it was reached"),
         (TossesItsOwnCoins(), "differ"),
         (HidesItsState(), "differ"),
-        (ForgetsToSaveItsTurn(), "a loaded agent acts otherwise"),
+        (ForgetsToSaveItsTurn(), "a loaded agent acts differently"),
     ],
 )
 def test_broken_promises_are_found(rule, complaint):

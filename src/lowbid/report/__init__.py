@@ -1,4 +1,4 @@
-"""Figures and pages made from results; nothing is computed here but their layout."""
+"""Figures and pages made from results; only their layout is computed here."""
 
 from lowbid.report._blocks import (
     Block,

@@ -1,4 +1,4 @@
-"""What a page is made of: sections of blocks, as plain data."""
+"""The parts of a page: sections of blocks, as plain data."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Facts:
 
 @dataclasses.dataclass(frozen=True)
 class ClaimEvidence:
-    """One thing that was looked at: what, what came out, and what that says."""
+    """One piece of evidence: what was measured, the outcome, and what it says."""
 
     text: str
     outcome: str
@@ -60,7 +60,7 @@ class ClaimEvidence:
 
 @dataclasses.dataclass(frozen=True)
 class ClaimItem:
-    """A claim and what became of it.
+    """A claim and its verdict.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class ClaimItem:
     place : str
         Where it belongs.
     verdict : str
-        What became of it, in a word or two.
+        The verdict, in a word or two.
     kind : str
         How the verdict is coloured.
     reading : str
@@ -105,9 +105,9 @@ class Picture:
     key : str
         A short name.
     caption : str
-        What it shows, in a sentence or two.
+        A description in a sentence or two.
     light, dark : str
-        SVG with a transparent ground.
+        SVG with a transparent background.
     """
 
     key: str
@@ -128,7 +128,7 @@ Block = Text | Heading | Code | Table | Facts | ClaimList | Chart | Pictures | S
 
 @dataclasses.dataclass(frozen=True)
 class Section:
-    """A part of the page with a name in the menu."""
+    """A part of the page with an entry in the menu."""
 
     title: str
     blocks: Sequence[Block]
@@ -136,7 +136,7 @@ class Section:
 
 @dataclasses.dataclass(frozen=True)
 class Page:
-    """A report: a title, a few words, and sections."""
+    """A report: a title, a short introduction, and sections."""
 
     title: str
     lead: str

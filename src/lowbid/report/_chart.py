@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from lowbid.simulation import Result
 
-# The colours of M. Okabe and K. Ito (2008), Color universal design, which people of every colour
-# vision can tell apart; with grey in place of yellow, which is lost on white paper, and with brown.
+# The colours of M. Okabe and K. Ito (2008), Color universal design, which people with any kind of
+# colour vision can tell apart; with grey instead of yellow, which is lost on white paper, and brown
+# added.
 _COLOURS = (
     "#0072B2",
     "#D55E00",
@@ -24,7 +25,7 @@ _COLOURS = (
     "#7A7A7A",
     "#7B3F1D",
 )
-# The same colours, as light as a dark page needs them.
+# The same colours, lightened for dark pages.
 DARK = dict(
     zip(
         _COLOURS,
@@ -48,7 +49,7 @@ _MORE_DASHES = (*_DASHES, (2.5, 4.0), (9.0, 1.5, 1.2, 1.5, 1.2, 1.5))
 
 
 class Style(NamedTuple):
-    """How a curve is drawn: a colour, and strokes that tell it apart in grey print too."""
+    """How a curve is drawn: a colour, and a dash pattern that distinguishes it in grey print."""
 
     colour: str
     dashes: tuple[float, ...]
@@ -56,26 +57,26 @@ class Style(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Chart:
-    """Mean regret over time, one curve for each policy.
+    """Mean regret over time, one curve per policy.
 
     Attributes
     ----------
     key : str
-        A short name, also that of its files.
+        A short name, also used for its files.
     title : str
-        What stands above it.
+        Its title.
     result : Result
         What it shows.
     marks : mapping
-        Steps to mark, by what happens there.
+        Steps to mark, by label.
     curves : mapping
-        More curves by name, such as bounds, with one value for each checkpoint.
+        Further curves by name, such as bounds, with one value per checkpoint.
     log : bool
         Whether both axes are logarithmic.
     notes : mapping
-        How to read what is drawn, by its name.
+        How to read the curves, by name.
     unit : str
-        What is counted along the axis.
+        The unit of the horizontal axis.
     """
 
     key: str

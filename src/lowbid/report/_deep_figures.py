@@ -1,4 +1,4 @@
-"""Pictures of deep agents: how long a sea takes by its size, and learning curves."""
+"""Pictures of deep agents: how long DeepSea takes by size, and learning curves."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _MARKS = "osD^vP"
 def save_solving(
     solved: Mapping[str, Sequence[tuple[int, int | None]]], limit: int, folder: Path, name: str
 ) -> list[Path]:
-    """Draw in which episode DeepSea was solved, by its size, and save it as PNG and SVG.
+    """Draw the episode in which DeepSea was solved, by size, and save it as PNG and SVG.
 
     Parameters
     ----------
     solved : mapping
         Sizes and episodes of the runs of each rule; None where a run was not solved.
     limit : int
-        How many episodes a run had at most.
+        The largest number of episodes per run.
     folder : Path
         Where the files go.
     name : str
@@ -67,7 +67,7 @@ def save_solving(
 def _draw_runs(
     axes: Any, runs: Sequence[tuple[int, int | None]], number: int, of: int, limit: int
 ) -> float:
-    """Draw one rule's runs and medians, and say where its line ends."""
+    """Draw one rule's runs and medians, and return where its line ends."""
     colour, mark = style(number).colour, _MARKS[number % len(_MARKS)]
     aside = 0.25 * (number - (of - 1) / 2)
     for size, episode in runs:
@@ -89,7 +89,7 @@ def _draw_runs(
 
 
 def _draw_dithering(axes: Any, sizes: Sequence[int], limit: int) -> None:
-    """What an agent that dithers needs on average until it first sees the treasure."""
+    """The mean number of episodes until a dithering agent first finds the treasure."""
     grid = np.linspace(sizes[0] - 0.6, sizes[-1] + 0.6, 200)
     needed = 2.0**grid
     axes.plot(grid, needed, color=_FAINT, linewidth=1.0, linestyle=(0, (5, 2)))
@@ -108,9 +108,9 @@ def save_learning(
     curves : mapping
         The returns of each rule's runs, (run, episode).
     window : int
-        Over how many episodes each return is averaged with those before it.
+        The number of episodes over which returns are averaged.
     title : str
-        What stands above it.
+        Its title.
     folder : Path
         Where the files go.
     name : str
@@ -139,7 +139,7 @@ def save_learning(
 
 
 def moving_means(returns: Floats, window: int) -> Floats:
-    """The mean of each return and those before it, `window` in all, along the last axis.
+    """The mean of each return and those before it, `window` in total, along the last axis.
 
     >>> moving_means(np.array([[1.0, 3.0, 5.0, 7.0]]), 2)
     array([[1., 2., 4., 6.]])

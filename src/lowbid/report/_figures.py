@@ -20,12 +20,12 @@ from lowbid.simulation import mean_curves
 # Inches: the size of a chart, and the width of a letter.
 _WIDTH, _HEIGHT, _CHARACTER = 6.2, 4.2, 0.072
 _LABEL_WIDTH, _TITLE_WIDTH = 30, 50  # letters
-_FAR_APART = 8.0  # final regrets with this ratio and more have a logarithmic axis
+_FAR_APART = 8.0  # final regrets with at least this ratio get a logarithmic axis
 _INK, _FAINT = "#222222", "#8a8a8a"
 _SETTINGS: dict[Any, Any] = {
     "font.size": 9.0,
     "axes.titlesize": 10.0,
-    "axes.titley": 1.0,  # else matplotlib measures all tick labels to find it
+    "axes.titley": 1.0,  # otherwise matplotlib measures all tick labels to find it
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.edgecolor": _FAINT,
@@ -127,7 +127,7 @@ def _label_decades(axes: Any) -> None:
 def label_ends(
     axes: Any, chart: Chart, styles: Mapping[str, Style], labels: Mapping[str, str]
 ) -> None:
-    """Write each curve's name beside its end, names moved apart where curves end close together."""
+    """Write each curve's name beside its end, and move names apart that would overlap."""
     to_axes = (axes.transData + axes.transAxes.inverted()).transform
     last = float(chart.result.checkpoints[-1])
     heights = {
@@ -148,7 +148,7 @@ def label_ends(
 
 
 def _spreads(chart: Chart) -> bool:
-    """Whether the curves end so far apart that the lowest are a smear on a linear axis."""
+    """Whether the curves end so far apart that the lowest would be unreadable on a linear axis."""
     ends = _ends(chart).values()
     return min(ends) > 0.0 and max(ends) > _FAR_APART * min(ends)
 
@@ -168,7 +168,7 @@ def _labels(chart: Chart) -> dict[str, str]:
 def margins(
     canvas: Any, left: float, right: float, top: float, bottom: float, between: float = 0.0
 ) -> None:
-    """Leave so many inches at the edges, and between charts."""
+    """Leave this many inches at the edges and between charts."""
     width, height = canvas.get_size_inches()
     canvas.subplots_adjust(
         left=left / width,
@@ -212,9 +212,9 @@ def _smallest_positive(chart: Chart) -> float:
 
 @contextlib.contextmanager
 def matplotlib_without_screen(settings: Mapping[str, Any] | None = None) -> Iterator[Any]:
-    """Matplotlib's pyplot, with our settings inside the block, and others on top of them.
+    """Matplotlib's pyplot, with our settings and any given ones inside the block.
 
-    The settings are those of the whole process, so threads that draw wait for one another.
+    The settings are global to the process, so threads that draw wait for one another.
     """
     try:
         import matplotlib

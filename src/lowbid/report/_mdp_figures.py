@@ -1,4 +1,4 @@
-"""Pictures of agents at work: where they have been, and what their batches bid."""
+"""Pictures of agents: where they have been, and what their batches bid."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _MARKERS = ("o", "s", "^", "D", "v", "P")
 def save_visits(
     maps: Mapping[str, Floats], axes_names: tuple[str, str], folder: Path, name: str
 ) -> list[Path]:
-    """Draw where agents have been, one map for each, and save it as PNG and SVG.
+    """Draw where agents have been, one map per agent, and save it as PNG and SVG.
 
     Parameters
     ----------
     maps : mapping
-        Mean numbers of visits by the agent's name, (row, column); NaN where nothing can be.
+        Mean numbers of visits by agent's name, (row, column); NaN where no visit is possible.
     axes_names : (str, str)
         What the rows and the columns are.
     folder : Path
@@ -65,7 +65,7 @@ def save_visits(
 
 
 def _heat(axes: Any, values: Floats, norm: Any) -> Any:
-    """One map; what was never visited is white, and what cannot be is grey."""
+    """One map; places never visited are white, and impossible ones are grey."""
     axes.set_facecolor("#d9d9d9")
     from matplotlib import colormaps
 
@@ -86,19 +86,19 @@ def _heat(axes: Any, values: Floats, norm: Any) -> Any:
 
 
 def save_bids(bids: Floats, optimal: Floats, title: str, folder: Path, name: str) -> list[Path]:
-    """Draw what each batch expects of each state and action beside the truth; PNG and SVG.
+    """Draw each batch's estimates of states and actions beside the truth, as PNG and SVG.
 
-    Above is the value of a state, each batch's highest bid; below are the bids for each action, if
-    there are few enough to be told apart.
+    The upper panel shows the value of a state, each batch's highest bid; the lower one shows the
+    bids for each action, if there are few enough to distinguish.
 
     Parameters
     ----------
     bids : array
-        What each batch expects, (batch, state, action); NaN for actions that do not exist.
+        Each batch's estimates, (batch, state, action); NaN for actions that do not exist.
     optimal : array
         The optimal values, (state, action); NaN for states that cannot be reached.
     title : str
-        What stands above it.
+        Its title.
     folder : Path
         Where the files go.
     name : str
@@ -107,7 +107,7 @@ def save_bids(bids: Floats, optimal: Floats, title: str, folder: Path, name: str
     _, states, actions = bids.shape
     if states > _MOST_STATES:
         raise InvalidValueError(
-            f"there are {states} states; bids can be drawn for {_MOST_STATES} at most."
+            f"there are {states} states; bids can be drawn for at most {_MOST_STATES}."
         )
     by_action = 1 < states * actions <= _MOST_BIDS
     rows = 2 if by_action else 1
@@ -141,7 +141,7 @@ def save_bids(bids: Floats, optimal: Floats, title: str, folder: Path, name: str
 
 
 def _marks(axes: Any, bids: Floats, truth: Floats, shift: float, half: float, colour: str) -> None:
-    """What each batch expects, (batch, state), as marks, and the truth as short lines."""
+    """Each batch's estimates, (batch, state), as marks, and the truth as short lines."""
     at = np.arange(bids.shape[1]) + shift
     for batch, each in enumerate(bids):
         marker = _MARKERS[batch % len(_MARKERS)]
@@ -152,7 +152,7 @@ def _marks(axes: Any, bids: Floats, truth: Floats, shift: float, half: float, co
 
 
 def _batch_legend(axes: Any, batches: int) -> None:
-    """What the marks are, beside the axes."""
+    """A legend of the marks, beside the axes."""
     from matplotlib.lines import Line2D
 
     colour = style(0).colour

@@ -6,7 +6,7 @@ import math
 
 
 def figure(value: float) -> str:
-    """A number with as many digits as one cares to read.
+    """A number with a readable number of digits.
 
     >>> figure(1234.5), figure(56.78), figure(0.01234), figure(0.0)
     ('1234', '56.8', '0.0123', '0')

@@ -1,7 +1,7 @@
 """A report as one HTML page that needs nothing else: no network, no other files.
 
-Its charts are drawn in the browser by ``page.js`` from the numbers that stand in the page; pictures
-that were drawn before stand in it as they are.
+Its charts are drawn in the browser by ``page.js`` from numbers embedded in the page; pictures drawn
+beforehand are embedded as they are.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def theme() -> str:
 
 
 def chart_styles() -> list[dict[str, Any]]:
-    """How the first few curves of a chart are drawn, as its script wants to know it."""
+    """How the first few curves of a chart are drawn, for its script."""
     return [{"colour": _variable(each.colour), "dashes": each.dashes} for each in first_styles()]
 
 
@@ -203,7 +203,7 @@ def _inline(svg: str) -> str:
 
 
 def _chart(chart: Chart, shown: Mapping[str, Style]) -> str:
-    # A tag within the data would end the script that holds them.
+    # A tag within the data would end the script element that holds them.
     data = json.dumps(chart_data(chart, shown), separators=(",", ":")).replace("<", "\\u003c")
     marks = "; ".join(
         f"{text} at {chart.unit} {', '.join(map(str, steps))}"
@@ -223,7 +223,7 @@ def _chart(chart: Chart, shown: Mapping[str, Style]) -> str:
 
 
 def chart_data(chart: Chart, shown: Mapping[str, Style]) -> dict[str, Any]:
-    """What ``page.js`` draws: the curves from the highest end to the lowest."""
+    """The data that ``page.js`` draws: the curves, from the highest end to the lowest."""
     curves = [
         {
             "name": name,
@@ -257,7 +257,7 @@ def chart_data(chart: Chart, shown: Mapping[str, Style]) -> dict[str, Any]:
 
 
 def _short(values: Any) -> list[float | None]:
-    """Numbers with five digits, which no eye can tell from all of them."""
+    """Numbers rounded to five digits, which looks the same."""
     return [float(f"{x:.5g}") if np.isfinite(x) else None for x in values]
 
 

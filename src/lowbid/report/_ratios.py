@@ -10,14 +10,14 @@ from lowbid.report._blocks import Picture
 from lowbid.report._figures import matplotlib_without_screen, save_png_and_svg
 from lowbid.report._themes import LIGHT, Theme, picture
 
-Ratios = Mapping[str, Mapping[str, float]]  # what is compared, then whose ratio
+Ratios = Mapping[str, Mapping[str, float]]  # by what is compared, then by policy
 
 _TICKS = (1, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
 def ratio_picture(ratios: Ratios, key: str, caption: str) -> Picture:
-    """A row for each thing compared, with a mark for each one's ratio to the best."""
+    """One row per thing compared, with a mark for each policy's ratio to the best."""
     return picture(
         key, caption, lambda axes, theme: draw_ratios(axes, ratios, theme), _size(ratios)
     )
@@ -32,7 +32,7 @@ def save_ratios(ratios: Ratios, folder: Path, name: str) -> list[Path]:
 
 
 def draw_ratios(axes: Any, ratios: Ratios, theme: Theme) -> None:
-    """Marks on a logarithmic axis, from 1, the best, to the right."""
+    """Marks on a logarithmic axis that starts at 1, the best."""
     names = list(dict.fromkeys(name for row in ratios.values() for name in row))
     places = range(len(ratios))
     for number, name in enumerate(names):
@@ -61,7 +61,7 @@ def draw_ratios(axes: Any, ratios: Ratios, theme: Theme) -> None:
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="both", color=theme.grid, linewidth=0.6)
     axes.set_axisbelow(True)
-    axes.set_xlabel("mean regret over that of the best policy")
+    axes.set_xlabel("mean regret relative to the best policy")
     axes.legend(
         loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, frameon=False, borderaxespad=0.2
     )

@@ -1,4 +1,4 @@
-"""Figures of sweeps for a paper: who ranks where, policy by environment, against a parameter."""
+"""Figures of sweeps for a paper: rankings, policies by environment, and scores by parameter."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Span = tuple[float, float, float]
 
 
 def save_ranking_figure(spans: Mapping[str, Span], folder: Path, name: str) -> list[Path]:
-    """A row for each policy with its score and the interval around it, the best on top."""
+    """One row per policy with its score and interval, best first."""
     with matplotlib_without_screen() as plt:
         size = (7.0, 0.9 + 0.27 * len(spans))
         canvas, axes = plt.subplots(figsize=size, layout="constrained")
@@ -37,7 +37,7 @@ def save_ranking_figure(spans: Mapping[str, Span], folder: Path, name: str) -> l
         axes.tick_params(axis="y", length=0)
         axes.grid(axis="both", color=_GRID, linewidth=0.6)
         axes.set_axisbelow(True)
-        axes.set_xlabel("mean regret over the lowest, geometric mean")
+        axes.set_xlabel("mean regret relative to the lowest, geometric mean")
         return save_png_and_svg(canvas, plt, folder, name)
 
 
@@ -49,7 +49,7 @@ def save_heat_map(
     folder: Path,
     name: str,
 ) -> list[Path]:
-    """The ratio of every policy to the best on every environment, as shades and as numbers."""
+    """The ratio of every policy to the best on every environment, as shades and numbers."""
     values = np.array(
         [[ratios.get((policy, each), math.nan) for each in environments] for policy in policies]
     )
@@ -82,14 +82,14 @@ def save_heat_map(
         axes.set_yticks(range(len(policies)), [textwrap.shorten(n, _NAME_WIDTH) for n in policies])
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
-        axes.set_title(f"regret over the lowest, {caption}", loc="left")
+        axes.set_title(f"regret relative to the lowest, {caption}", loc="left")
         return save_png_and_svg(canvas, plt, folder, name)
 
 
 def save_parameter_figure(
     lines: Mapping[str, Sequence[tuple[float, Span]]], parameter: str, folder: Path, name: str
 ) -> list[Path]:
-    """The score against one parameter, a line for each setting of the others."""
+    """The score against one parameter, one line per setting of the others."""
     with matplotlib_without_screen() as plt:
         canvas, axes = plt.subplots(figsize=(6.4, 4.0), layout="constrained")
         for number, (label, points) in enumerate(lines.items()):
@@ -115,5 +115,5 @@ def save_parameter_figure(
             axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
             axes.minorticks_off()
         axes.grid(axis="y", color=_GRID, linewidth=0.6)
-        axes.set(xlabel=parameter, ylabel="mean regret over the lowest, geometric mean")
+        axes.set(xlabel=parameter, ylabel="mean regret relative to the lowest, geometric mean")
         return save_png_and_svg(canvas, plt, folder, name)

@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclasses.dataclass(frozen=True)
 class SweepView:
-    """What ``sweep.js`` shows of a sweep.
+    """The data that ``sweep.js`` shows.
 
     Attributes
     ----------
@@ -24,13 +24,14 @@ class SweepView:
 
 
 def sweep_view(view: SweepView) -> str:
-    """The view's place on the page, with its data."""
-    # A tag within the data would end the script that holds them.
+    """The view's container on the page, with its data."""
+    # A tag within the data would end the script element that holds them.
     data = json.dumps(view.data, separators=(",", ":")).replace("<", "\\u003c")
     name = html.escape(str(view.data["name"]), quote=True)
     return (
         f'<div class="sweep" data-name="{name}">'
-        '<h3>Regret over the lowest, policy by environment</h3><div class="tools heat-tools"></div>'
+        "<h3>Regret relative to the lowest, policy by environment</h3>"
+        '<div class="tools heat-tools"></div>'
         '<div class="wide heat" tabindex="0"></div>'
         '<p class="note">Darker is further from the best. Choose a cell to see its curves.</p>'
         '<div class="cell-curves" aria-live="polite"></div>'

@@ -15,7 +15,7 @@ Draw = Callable[[Any, "Theme"], None]
 
 
 class Theme(NamedTuple):
-    """The colours of a page that a picture has to agree with: those of ``page.css``."""
+    """The colours of a page that a picture must match: those of ``page.css``."""
 
     ink: str
     faint: str
@@ -33,7 +33,7 @@ DARK = Theme(ink="#e7e8e6", faint="#a0a7ad", grid="#30363c", dark=True)
 
 
 def picture(key: str, caption: str, draw: Draw, size: tuple[float, float] = (4.8, 4.2)) -> Picture:
-    """A picture in both themes; `draw` is handed axes and a theme, `size` is in inches."""
+    """A picture in both themes; `draw` is called with axes and a theme, `size` is in inches."""
     return Picture(key, caption, _svg(draw, LIGHT, size), _svg(draw, DARK, size))
 
 

@@ -37,20 +37,20 @@ def pictures(evidence: Evidence) -> list[Picture]:
         (
             "batches",
             "Batches needed for an optimistic index, against the probability of failure δ, by what "
-            "is known of the losses.",
+            "is known about the losses.",
             lambda axes, theme: _draw_batches(axes, evidence.batches, theme),
         ),
         (
             "lemma1",
-            "Lemma 1 for Bernoulli(1/2) losses: the exact probability that the bound is broken, "
-            "over δ. Above 1 it fails: as printed (solid) from a few thousand losses on, "
+            "Lemma 1 for Bernoulli(1/2) losses: the exact probability that the bound is violated, "
+            "relative to δ. Above 1 it fails: as printed (solid) from a few thousand losses on, "
             "corrected (dashed) never.",
             lambda axes, theme: _draw_tails(axes, evidence.tails, theme),
         ),
         (
             "conjecture",
             "The conjecture. As stated it needs P(S ≤ nμ) ≥ 1/4, and losses (1 - 1/n) Ber(1 - "
-            "0.01/n) break it at every n. What the algorithm needs survives every law tried.",
+            "0.01/n) violate it at every n. What the algorithm needs survives every law tried.",
             lambda axes, theme: _draw_conjecture(axes, evidence.found, theme),
         ),
         (
@@ -103,12 +103,12 @@ def _draw_floors(axes: Any, lines: Sequence[Line], theme: Theme) -> None:
                 color=theme.faint, fontsize=8,
             )  # fmt: skip
     axes.set(xlabel="losses in the batch, n", ylabel="least probability", xlim=(0, 61), ylim=(0, 1))
-    axes.set_title("The least over all means", loc="left")
+    axes.set_title("The minimum over all means", loc="left")
     axes.legend(frameon=False, loc="upper right")
     axes.grid(axis="y", linewidth=0.6)
 
 
-# The colour of a policy is that of what is proved about it.
+# A policy and the bounds proved for it have the same colour.
 _POLICIES = {"Batch Ensemble, 8 log t batches": 1, "UCB1": 2, "Thompson sampling": 3}
 _PROVED = {"Theorem 2": 1, "UCB1's bound": 2}
 _STROKES = {"Theorem 1, printed": (1.2, 1.4), "Theorem 1, nothing rounded": (9.0, 2.5)}

@@ -25,16 +25,16 @@ from lowbid.theory.evidence import Evidence
 
 _CHANGES: list[Block] = [
     Text(
-        "Three slips of the paper touch constants, two touch what is claimed. None touches the "
-        "algorithm, nor the rate log² T."
+        "Three errors in the paper affect constants, two affect its claims. None affects the "
+        "algorithm or the rate log² T."
     ),
     Facts(
         {
             "Lemma 1": "lacks a factor 2 under the root, and with it Lemma 4 and Theorem 1.",
             "The quadratic inequality": "in Theorem 1's proof is solved with too small a root. The "
-            "right Lemma 1 has room for that, so it costs nothing more.",
+            "corrected Lemma 1 has room for that, so it costs nothing more.",
             "Scaled Bernoulli arms": "the form with means has μ*/Δ where b μ*/Δ is needed.",
-            "Symmetric losses": "need a mean that is not negative.",
+            "Symmetric losses": "need a non-negative mean.",
             "The conjecture": "is false as stated; what the algorithm needs is another statement.",
         }
     ),
@@ -50,20 +50,20 @@ _CHANGES: list[Block] = [
             ],
         ],
     ),
-    Text("Theorem 2 starts from the right form of Bernstein's inequality and stands as printed."),
+    Text("Theorem 2 starts from the correct form of Bernstein's inequality: valid as printed."),
 ]
 
 
 def save_theory_page(
     findings: Sequence[checks.Finding], evidence: Evidence, command: str, path: Path
 ) -> Path:
-    """Write the page, with its pictures inside, and say where it is."""
+    """Write the page, including its pictures, and return its path."""
     held = sum(finding.holds for finding in findings)
     page = Page(
         "Batch Ensemble: the theory, checked",
         "Every lemma, theorem and claim of A. Cassel, O. Levy and Y. Mansour, Batch ensemble for "
         "variance dependent regret in stochastic bandits (AAAI 2025), by exact computation where "
-        f"that can be, else by simulation. {held} of {len(findings)} statements hold. "
+        f"possible, otherwise by simulation. {held} of {len(findings)} statements hold. "
         "Choose one to see over what range it holds, or where it fails.",
         [
             Section("Findings", [ClaimList([_item(finding) for finding in findings])]),

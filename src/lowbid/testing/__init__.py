@@ -1,4 +1,4 @@
-"""Conformance kits: what all policies, environments, agents and stores must do, yours as ours."""
+"""Conformance checks for all policies, environments, agents and stores, including your own."""
 
 from lowbid.testing._agents import check_agent
 from lowbid.testing._environments import check_environment

@@ -1,4 +1,4 @@
-"""What every agent must do."""
+"""Checks that every agent must pass."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ _RUNS = 2
 
 
 def check_agent(rule: mdp.Rule, episodes: int = 40) -> None:
-    """Check that a rule keeps the promises that all rules make.
+    """Check that a rule keeps the promises common to all rules.
 
     - The compiled simulation, the uncompiled one and the online agent take the same actions, bit
       for bit, from the same seed.
     - The same seed gives the same result, whatever the number of workers.
-    - The policy of an episode is fixed when it begins, so its exact value is what is played.
+    - The policy of an episode is fixed when it begins, so its exact value is that of what is
+    played.
     - An agent that is saved and loaded in the middle of a run continues as the original would.
     - The regret never falls.
-    - Bad input is refused, and leaves the agent as it was.
+    - Invalid input is refused, and leaves the agent unchanged.
 
     Parameters
     ----------
@@ -99,7 +100,7 @@ def _online(
     episodes: int,
     between: Callable[[mdp.Agent], mdp.Agent] = lambda agent: agent,
 ) -> Iterator[tuple[mdp.Agent, int, int, int]]:
-    """The steps of an agent on the outcomes of run 0; `between` steps it may be exchanged."""
+    """The steps of an agent on the outcomes of run 0; `between` steps it may be replaced."""
     agent = mdp.Agent.for_model(model, rule, seed=_SEED, episodes=episodes)
     counts: dict[tuple[int, int, int], int] = {}
     for episode in range(1, episodes + 1):
@@ -150,7 +151,7 @@ def _check_round_trip(rule: mdp.Rule, model: mdp.Tabular, episodes: int) -> None
 
         ours = [step[1:] for step in _online(rule, model, episodes)]
         theirs = [step[1:] for step in _online(rule, model, episodes, exchanged)]
-    _expect(ours == theirs, rule, model, "a loaded agent acts otherwise than the one saved")
+    _expect(ours == theirs, rule, model, "a loaded agent acts differently from the one saved")
 
 
 def _check_bad_input(rule: mdp.Rule, model: mdp.Tabular) -> None:

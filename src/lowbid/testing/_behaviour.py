@@ -1,4 +1,4 @@
-"""What a policy makes of its losses: it learns, it is fair to equals, and units do not matter."""
+"""Behavioural checks: a policy learns, breaks ties fairly, and does not depend on units."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _LOSSES = [
 ]
 _UNITS = (2.0**-10, 2.0**6)
 _SHIFT = 5.0
-# A fair policy breaks a limit of so many standard errors about once in a million times.
+# A fair policy exceeds this many standard errors about once in a million times.
 _ERRORS = 5.0
 _LEARNING_STEPS, _LEARNING_RUNS = 2000, 5
 _TIED_STEPS, _TIED_RUNS = 40, 400
 
 
 def check_learning(policy: Policy) -> None:
-    """The best of four arms that are easily told apart is played more often than by chance."""
+    """The best of four easily distinguished arms is played more often than by chance."""
     rows = [[0.0] * (20 - ones) + [1.0] * ones for ones in (19, 18, 1, 19)]
     arms = fitted(policy, rows)
     result = simulate(_for_unit_range(policy), arms, _LEARNING_STEPS, _LEARNING_RUNS, SEED)
@@ -43,7 +43,7 @@ def check_learning(policy: Policy) -> None:
 
 
 def check_ties(policy: Policy) -> None:
-    """Arms that always have the same loss are played equally often: first, and in all."""
+    """Arms that always have the same loss are played equally often: first, and in total."""
     arms = fitted(policy, [[0.5]] * 4)
     for steps in (1, _TIED_STEPS):
         pulls = simulate(_for_unit_range(policy), arms, steps, _TIED_RUNS, SEED).pulls[0]
@@ -72,7 +72,7 @@ def check_units(policy: Policy, horizon: int) -> None:
 
 
 def _choices(policy: Policy, horizon: int, unit: float, shift: float) -> list[int]:
-    """What the policy plays if each arm's losses, changed so, come up in turn."""
+    """The policy's choices when each arm's losses, transformed this way, occur in turn."""
     informed = policy.for_range(shift, shift + unit) if policy.needs_range else policy
     parameters, state = informed.start(len(_LOSSES), horizon)
     stream = stream_of_run(key(SEED, policy.identity), 0)

@@ -1,4 +1,4 @@
-"""What every environment must do."""
+"""Checks that every environment must pass."""
 
 from __future__ import annotations
 
@@ -14,21 +14,20 @@ _STEPS = (1, 2, 150, 400)  # of arms that change
 
 
 def check_environment(environment: Environment, draws: int = 4000) -> None:
-    """Check that an environment keeps the promises that all environments make.
+    """Check that an environment keeps the promises common to all environments.
 
     - Its losses have the means and variances that it states, and lie in its support.
-    - A loss depends on the seed, the run, the arm and its number alone, and is the same compiled
-      and uncompiled.
-    - If the arms change, all this holds at the first step and at later ones; and where the arms
-      stand depends on the seed, the run and the step alone.
+    - A loss depends only on the seed, the run, the arm and its number, and is the same compiled and
+    uncompiled. - If the arms change, all this holds at the first step and at later ones, and the
+    state of the arms depends only on the seed, the run and the step.
 
     Parameters
     ----------
     environment : Environment
         The environment to check.
     draws : int
-        Losses to draw from each arm. A mean or variance more than five standard errors off is
-        taken as wrong; that happens by chance less than once in a million.
+        The number of losses to draw from each arm. A mean or variance that is off by more than five
+        standard errors counts as wrong; that happens by chance less than once in a million.
 
     Raises
     ------
@@ -50,7 +49,7 @@ def check_environment(environment: Environment, draws: int = 4000) -> None:
 
 
 def _check_changes(environment: Changing) -> None:
-    """What is not known of the arms but through their table is known at each step."""
+    """Check that the table of changing arms is the same however a step is reached."""
     means = environment.means_at(_STEPS, _SEED)
     again = np.concatenate([environment.means_at([step], _SEED) for step in _STEPS])
     with interpreted():

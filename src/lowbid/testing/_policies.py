@@ -1,4 +1,4 @@
-"""What every policy must do."""
+"""Checks that every policy must pass."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from lowbid.testing._promises import SEED, expect, fitted, informed_of, same
 
 _RUNS = 3
 _LEAST_HORIZON = 100
-_LONG_HORIZON = 1100  # longer than the online object's first room
+_LONG_HORIZON = 1100  # beyond the online object's first capacity
 
 
 def check_policy(
     policy: Policy, horizon: int = 300, *, learns: bool = True, fair_ties: bool = True
 ) -> None:
-    """Check that a policy keeps the promises that all policies make.
+    """Check that a policy keeps the promises common to all policies.
 
     - The compiled simulation, the uncompiled one and the online object make the same choices,
       bit for bit, from the same seed.
     - The same seed gives the same result, whatever the number of workers.
     - A state that is saved and restored in the middle of a run continues as the original would.
-    - The same holds for one, two and a hundred arms, and online for longer than the first room
-      for a history lasts.
+    - The same holds for one, two and a hundred arms, and online beyond the first capacity of the
+    history.
     - Every arm is tried, and on easy arms the best one is played more often than by chance.
     - Arms that show the same losses are played equally often, and equally often first.
-    - If it declares itself free of scale or location, changing those changes no choice. If it
-      needs a range, a declared one makes it free of scale.
-    - Bad input is refused, and leaves the state as it was.
+    - If it declares itself scale-free or location-free, changing scale or location changes no
+    choice. If it needs a range, declaring one makes it scale-free.
+    - Invalid input is refused, and leaves the state unchanged.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def check_policy(
     learns : bool
         False for a policy that is not meant to learn, such as `UniformPlay`.
     fair_ties : bool
-        False for a policy that prefers some of several equal arms on purpose.
+        False for a policy that deliberately prefers some of several equal arms.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def check_policy(
 
 
 def suitable_arms(policy: Policy) -> list[Empirical]:
-    """Small environments whose losses the policy takes: two-valued, continuous, unbounded.
+    """Small environments whose losses the policy accepts: two-valued, continuous, unbounded.
 
     All draw from given data, so that a policy's loop is compiled once for all of them.
     """

@@ -1,4 +1,4 @@
-"""What the checks of policies share."""
+"""Helpers shared by the checks of policies."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ SEED = 7
 
 
 def expect(condition: bool, policy: Policy, arms: Arms, complaint: str) -> None:
-    """Complain if a promise is broken."""
+    """Raise an AssertionError if a promise is broken."""
     if not condition:
         raise AssertionError(f"{policy.name} on {arms!r}: {complaint}")
 
 
 def same(first: Any, second: Any) -> bool:
-    """Whether two simulations have the same outcome, bit for bit."""
+    """Whether two simulations have the same result, bit for bit."""
     return np.array_equal(first.regret, second.regret) and np.array_equal(first.pulls, second.pulls)
 
 
 def fitted(policy: Policy, rows: Sequence[npt.ArrayLike]) -> Empirical:
-    """Arms with these losses, given from 0 to 1, stretched to the range that the policy takes."""
+    """Arms with these losses, given from 0 to 1, rescaled to the range that the policy accepts."""
     low, high = policy.loss_range
     start = low if math.isfinite(low) else 0.0
     width = high - start if math.isfinite(high) else 1.0

@@ -1,4 +1,4 @@
-"""Check a store for shared bandits: what it must do, yours as ours."""
+"""Checks that every store for shared bandits must pass, including your own."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _AWKWARD = "Ünïcode 🎲 'quoted' \"twice\" \\ %s ? {} \t;--"
 
 
 def check_store(store: str | Callable[[], Store]) -> None:
-    """Raise AssertionError if a store does not do what shared bandits rely on.
+    """Raise an AssertionError if a store does not do what shared bandits rely on.
 
     It needs an empty store that nothing else uses, and leaves it empty.
 
     Parameters
     ----------
     store : str or function
-        The store's URL, or a function that gives a new `Store` at one address each time.
+        The store's URL, or a function that returns a new `Store` at the same address each time.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def _bandits_come_and_go(store: Store, other: Store) -> None:
         _expect(names == sorted([_FIRST, _AWKWARD]), f"bandits are listed as {names}")
         found = transaction.find(_AWKWARD)
         _expect(found == (second, _AWKWARD, 7, 123), f"a bandit is found as {found}")
-        _expect(transaction.find("no such") is None, "a bandit is found that was never made")
+        _expect(transaction.find("no such") is None, "a bandit is found that was never created")
         head = transaction.lock(key)
         _expect(head is not None and head.format == 1, "lock does not say the format")
     with other.transaction(write=True) as transaction:

@@ -1,12 +1,12 @@
 """The paper's guarantees as code: bounds to draw, lemmas to check.
 
-- `theorem1`, `theorem2`: the regret of Batch Ensemble, corrected where the paper slips;
+- `theorem1`, `theorem2`: the regret of Batch Ensemble, with the paper's errors corrected;
   `printed` has the paper's own formulas where they differ.
 - `textbook`, `lower`: upper bounds of classical policies, and what no policy can beat.
 - `curves_for`: all of these that apply to an environment, ready to draw.
 - `optimism`, `verdict`, `batches_needed`: how often a batch's estimate lies below the mean.
 - `concentration`: how far below.
-- `conjecture`: what is false, what survives, and a search of your own.
+- `conjecture`: what is false, what survives, and a search for counterexamples.
 """
 
 from lowbid.theory import (

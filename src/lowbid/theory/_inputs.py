@@ -1,4 +1,4 @@
-"""Checks of what the theory's functions are given."""
+"""Checks of the arguments of the theory's functions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy.typing as npt
 from lowbid._arrays import Floats
 from lowbid._require import LARGEST, require_numbers
 
-# Exact sums are over this many losses at most, and simulations are of so many runs.
+# Exact sums have at most this many losses, and simulations at most this many runs.
 MOST_LOSSES = 100_000
 MOST_RUNS = 100_000_000
 

@@ -19,18 +19,18 @@ from lowbid.theory.optimism import Proof, require_proof
 
 
 class Instance(NamedTuple):
-    """What bounds on the regret are made of.
+    """The quantities that regret bounds depend on.
 
     Attributes
     ----------
     laws : list of Law
-        Of all arms.
+        The laws of all arms.
     best : float
         The lowest mean.
     arms : array of int
-        The arms of higher mean, in order; the next three are theirs.
+        The arms with a higher mean, in order; the next three arrays describe them.
     gaps, variances, scales : array
-        Mean less `best`; variance; largest loss.
+        Mean minus `best`; variance; largest loss.
     """
 
     laws: list[Law]
@@ -52,12 +52,12 @@ class Instance(NamedTuple):
 
 
 def instance_of(environment: Environment) -> Instance:
-    """An environment's gaps, variances and scales; it must have given arms."""
+    """An environment's gaps, variances and scales; its arms must be fixed."""
     if isinstance(environment, Arms):
         return _instance_of(environment)
     if isinstance(environment, RandomArms):
         raise InvalidValueError(
-            f"{environment!r} has other arms in each run, and bounds are for given ones; take one "
+            f"{environment!r} redraws its arms in each run, and bounds need fixed ones; take one "
             "of its instances: lowbid.theory.instances(environment, seed, runs)."
         )
     refuse_changing(environment)
@@ -67,7 +67,7 @@ def instance_of(environment: Environment) -> Instance:
 
 
 def refuse_changing(environment: Environment) -> None:
-    """Refuse arms that no bound here is for."""
+    """Refuse arms to which no bound here applies."""
     require(
         not isinstance(environment, Changing),
         f"{environment!r} has arms that change, and bounds are for arms that stay as they are; "
@@ -113,7 +113,7 @@ def instances(environment: RandomArms, seed: int = 0, runs: int = 1) -> list[Arm
 
 
 def require_optimism(what: str, instance: Instance, proof: Proof) -> None:
-    """Refuse arms for which the proof of optimism is not one."""
+    """Refuse arms to which the proof of optimism does not apply."""
     require_proof(proof)
     for arm, law in enumerate(instance.laws):
         where = f"arm {arm} is {law.name} with losses from {law.support[0]:g} to {law.support[1]:g}"

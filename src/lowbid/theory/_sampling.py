@@ -1,4 +1,4 @@
-"""What can only be simulated, on the environments' own draws."""
+"""Simulations with the environments' own draws."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lowbid._kernel import kernel, specialise
 from lowbid._random import Stream, key, seek_loss, seek_run
 from lowbid.environments import Arms
 
-# What the templates below are bound to: an environment's draw.
+# The draw of an environment that the templates below are bound to.
 draw: Any = None
 
 
@@ -19,7 +19,7 @@ draw: Any = None
 def _sums(
     table: Floats, n: int, losses_key: np.uint64, begin: Stream, stream: Stream, out: Floats
 ) -> None:
-    """The sum of n losses of the only arm, once for each entry of `out`."""
+    """The sum of n losses of the only arm, once per entry of `out`."""
     for run in range(len(out)):
         seek_run(begin, losses_key, run)
         out[run] = 0.0
@@ -40,7 +40,7 @@ def _shortfalls(
     batch_counts: Floats,
     out: Floats,
 ) -> None:
-    """How far the mean less the index exceeds its width at worst, over n = 1, 2, ..."""
+    """The largest excess of the mean minus the index over its width, over n = 1, 2, ..."""
     batches = len(batch_sums)
     for run in range(len(out)):
         seek_run(begin, losses_key, run)

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from lowbid._kernel import kernel
 from lowbid._random import stirling_tail
 
-# What Stirling's formula leaves out of log n! for n = 1, ..., 15. A table, since math.lgamma gives
-# other last digits compiled than in plain Python, and a difference of large numbers besides.
+# The error of Stirling's formula for log n!, for n = 1, ..., 15. It is a table because math.lgamma
+# differs in its last digits between compiled and plain Python, and would give a difference of large
+# numbers.
 _STIRLING_ERRORS = (
     0.08106146679532726, 0.0413406959554093, 0.02767792568499834,
     0.020790672103765093, 0.016644691189821193, 0.013876128823070748,
@@ -21,7 +22,7 @@ _STIRLING_ERRORS = (
 
 @kernel
 def _stirling_error(n: float) -> float:
-    """What Stirling's formula leaves out of log n!, for a whole n."""
+    """The error of Stirling's formula for log n!, for a whole n."""
     if n < 16.0:
         return _STIRLING_ERRORS[int(n) - 1]
     return stirling_tail(n)
@@ -71,7 +72,7 @@ def binomial_pmf(k: int, n: int, p: float) -> float:
 
 @kernel
 def binomial_cdf(k: int, n: int, p: float) -> float:
-    """P(Bin(n, p) <= k): the smaller tail is added up from its largest term."""
+    """P(Bin(n, p) <= k); the smaller tail is summed from its largest term."""
     if k < 0:
         return 0.0
     if k >= n or p <= 0.0:
@@ -109,7 +110,7 @@ def normal_cdf(x: float) -> float:
 
 
 def binomial_interval(successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Clopper and Pearson's interval for a probability: it covers at least as often as said.
+    """Clopper and Pearson's interval for a probability, whose coverage is at least the nominal one.
 
     References
     ----------
@@ -126,7 +127,7 @@ def binomial_interval(successes: int, trials: int, confidence: float = 0.95) -> 
 
 
 def _bisect(below: Callable[[float], bool]) -> float:
-    """Where in [0, 1] a condition, true at first, turns false."""
+    """The point in [0, 1] at which a condition that holds at 0 becomes false."""
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = 0.5 * (low + high)

@@ -35,13 +35,13 @@ class Budget(NamedTuple):
     Attributes
     ----------
     largest : int
-        The largest batch of which every size is checked exactly.
+        The largest batch size; every size up to it is checked exactly.
     horizon : int
         The number of steps of a simulated run.
     runs : int
         The number of simulated runs.
     restarts : int
-        Of the search on the conjecture, for each n.
+        The restarts of the search for counterexamples, for each n.
     """
 
     largest: int = 3000
@@ -54,14 +54,14 @@ QUICK = Budget(largest=50, horizon=1000, runs=50, restarts=1)
 
 
 class Finding(NamedTuple):
-    """What came of checking one statement.
+    """The result of checking one statement.
 
     Attributes
     ----------
     claim : str
-        Which statement.
+        The statement.
     holds : bool
-        Whether it does.
+        Whether it holds.
     how : str
         "exact", "simulated", "search" or "algebra".
     where : str
@@ -101,7 +101,7 @@ def run_checks(budget: Budget | None = None) -> Iterator[Finding]:
 
 @functools.lru_cache(maxsize=16)
 def measured(policy: Policy, arms: Arms, horizon: int, runs: int) -> Result:
-    """Runs of one policy that several checks and pictures share."""
+    """Simulated runs shared by several checks and pictures."""
     return simulate(policy, arms, horizon, runs, seed=0, progress=False)
 
 
@@ -129,7 +129,7 @@ def lemma1_printed(budget: Budget) -> Finding:
 
 @_check
 def lemma1_corrected(budget: Budget) -> Finding:
-    """Bernstein's inequality as it should be."""
+    """Bernstein's inequality, corrected."""
     sizes = np.unique(np.geomspace(1, 10**6, 25).astype(int))
     means = (1e-4, 0.001, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.999)
     deltas = [10.0**-k for k in range(1, 11)]
@@ -304,7 +304,7 @@ def symmetric(budget: Budget) -> Finding:
 
 @_check
 def symmetric_regret(budget: Budget) -> Finding:
-    """The same, by what it costs."""
+    """The same, measured by its cost."""
     runs = max(50, budget.runs // 5)
     above, below = (
         measured(BatchEnsemble(batches=4), arms, budget.horizon, runs).regret[0, :, -1].mean()
@@ -324,8 +324,8 @@ def left_skew(budget: Budget) -> Finding:
     law = FiniteLaw((-100.0, 1.0), (0.005, 0.995))
     chance = optimism(law, 10)
     where = (
-        f"losses of 1, but -100 in one of 200 (mean {law.mean:.3f}), n = 10: optimistic with "
-        f"probability {chance.value:.3f}; rarer and lower makes it as small as you like"
+        f"losses of 1, and -100 in one of 200 (mean {law.mean:.3f}), n = 10: optimistic with "
+        f"probability {chance.value:.3f}; rarer and lower losses make it arbitrarily small"
     )
     return Finding("Optimism from a mean of 0 or more alone", chance.value >= 0.25, "exact", where)
 
@@ -379,7 +379,7 @@ def conjecture_corrected(budget: Budget) -> Finding:
     gap = max(abs(one.lowest - one.floor) for one in found)
     where = (
         f"{total} laws on two and three points, {len(found)} n from 1 to 60: the lowest is "
-        f"(1 - 1/(n + 2))^n but for {gap:.0e}; not proved"
+        f"(1 - 1/(n + 2))^n up to {gap:.0e}; not proved"
     )
     claim = "Conjecture corrected: P(S <= (n + 2) mu) >= (1 - 1/(n + 2))^n for losses >= 0"
     return Finding(claim, all(one.holds for one in found), "search", where)
@@ -390,8 +390,8 @@ def feige(budget: Budget) -> Finding:
     """What is proved for all non-negative losses."""
     lowest = min(one.lowest for one in searched(budget.restarts))
     where = (
-        f"proved by Garnett (2018) for every n; the lowest found is {lowest:.4f}. So "
-        f"{GARNETT.batches_per_log:.2f} log(1/delta) batches are enough for all of them"
+        f"proved by Garnett (2018) for every n; the lowest found is {lowest:.4f}. Hence "
+        f"{GARNETT.batches_per_log:.2f} log(1/delta) batches suffice for all of them"
     )
     return Finding("Optimism >= 0.14 for all losses >= 0", lowest >= 0.14, "search", where)
 

@@ -1,10 +1,10 @@
 r"""Lemmas 1 and 4 of the paper: how far below the mean an estimate falls.
 
 Lemma 1, called Bernstein's inequality there, lacks a factor 2 under the root. The functions here
-are the right ones; the printed ones are in `lowbid.theory.printed`, and `bernoulli_shortfall`
-gives the exact probabilities that tell them apart: for Bernoulli(1/2) losses, n = 10^6 and
-log(1/delta) = 10 the printed bound is broken with probability 6.8e-4, 15 times the 4.5e-5 that it
-claims.
+are the corrected ones; the printed ones are in `lowbid.theory.printed`, and `bernoulli_shortfall`
+computes the exact probabilities that distinguish them: for Bernoulli(1/2) losses, n = 10^6 and
+log(1/delta) = 10, the printed bound is violated with probability 6.8e-4, 15 times the 4.5e-5 that
+it claims.
 
 References
 ----------
@@ -45,9 +45,7 @@ def bernstein(n: npt.ArrayLike, variance: float, delta: float, scale: float = 1.
     n : array of int
         The number of losses.
     variance : float
-        Of one loss.
-    delta : float
-        The probability of falling further.
+        The variance of one loss. delta : float The probability of falling further.
     scale : float
         b, the largest loss; the smallest is 0.
 
@@ -94,8 +92,8 @@ def index_width(
 ) -> Floats:
     r"""How far Batch Ensemble's index of n losses falls below the mean: Lemma 4, corrected.
 
-    With probability 1 - delta, for all n up to the horizon T at once, the index of l batches is
-    not below the mean by more than
+    With probability at least 1 - delta, for all n up to the horizon T simultaneously, the index of
+    l batches is not below the mean by more than
 
     .. math:: \frac{2b}{n/l + 1} \log\frac{3T}{\delta}
         + \sqrt{\frac{2 \sigma^2}{n/l + 1} \log\frac{T}{\delta}}.
@@ -120,7 +118,7 @@ def index_width(
 def index_falls_below(
     arm: Arms, batches: int, widths: npt.ArrayLike, runs: int = 1000, seed: int = 0
 ) -> Chance:
-    """How often the index is below the mean by more than its width, at some n: by simulation.
+    """The simulated probability that the index is below the mean by more than its width at some n.
 
     Parameters
     ----------
@@ -129,9 +127,9 @@ def index_falls_below(
     batches : int
         The number of batches.
     widths : array
-        The width that is allowed after 1, 2, ... losses.
+        The allowed width after 1, 2, ... losses.
     runs, seed : int
-        The number of independent runs, and what fixes them.
+        The number of independent runs, and their seed.
 
     Examples
     --------

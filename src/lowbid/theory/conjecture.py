@@ -1,29 +1,28 @@
 r"""The conjecture that ends the paper's section "Beyond Bernoulli arms".
 
-**As stated it is false.** It says that Lemma 2 holds for all losses in [0, 1]: if
-:math:`\mu \le 1 - 1/n` then :math:`P(S_n \le n\mu) \ge 1/4`. But X = 0.9 Ber(0.999) has the mean
-0.8991, and n = 10 such losses have :math:`P(S_n \le n\mu) = 1 - 0.999^{10} = 0.00996`. The
-infimum is 0 for every n >= 2: see `counterexample`. Laws whose support touches 0 and 1 fail as
-well, so scaling does not help.
+**As stated it is false.** It says that Lemma 2 holds for all losses in [0, 1]: if :math:`\mu \le 1
+- 1/n` then :math:`P(S_n \le n\mu) \ge 1/4`. But X = 0.9 Ber(0.999) has the mean 0.8991, and n = 10
+such losses have :math:`P(S_n \le n\mu) = 1 - 0.999^{10} = 0.00996`. The infimum is 0 for every n >=
+2: see `counterexample`. Laws whose support includes 0 and 1 fail as well, so scaling does not help.
 
 **What Batch Ensemble needs survives.** It needs no Lemma 2, only that batches are optimistic:
 
     for i.i.d. non-negative losses and every n, P(S_n <= (n + 2) mu) >= (1 - 1/(n + 2))^n > 1/e.
 
-That is still a conjecture, with equality approached by losses that are 0 but for a probability
-just below 1/(n + 2); it held in every case tried (see `search` for trying more). To first order
-no change of that law helps: of all laws G of mean 1, mixing in a little G changes the probability
-by n times (the mean under G of a function that is :math:`q^{n-1}` below n + 2 and 0 above, less
+This is still a conjecture, with equality approached by losses that are nonzero with probability
+just below 1/(n + 2); it held in every case tried (use `search` to try more). To first order no
+change of that law helps: of all laws G of mean 1, mixing in a little G changes the probability by n
+times (the mean under G of a function that is :math:`q^{n-1}` below n + 2 and 0 above, less
 :math:`q^n`), q = 1 - 1/(n + 2), and that function lies above its chord, whose value at 1 is
 :math:`q^n`.
 
-**A weaker constant is a theorem.** For independent non-negative losses of mean mu, bounded or
-not, Feige's inequality bounds P(S_n < (n + 1) mu) from below, hence optimism too: by 1/13 (Feige
-2006), 1/8 (He, Zhang, Zhang 2010), 0.14 (Garnett 2018). So Batch Ensemble is optimistic for all
-of them, with :math:`l = 6.63 \log(1/\delta)` batches instead of :math:`3.5 \log(1/\delta)` and
-without a warm-up. (Guo, He, Ling and Liu 2020 are reported to have 0.1798; this library builds
-nothing on it.) For scaled Bernoulli losses 1/e was computed exactly up to n = 3000. Losses below
-0 are another matter: see `lowbid.theory.verdict`.
+**A weaker constant is a theorem.** For independent non-negative losses of mean mu, bounded or not,
+Feige's inequality bounds P(S_n < (n + 1) mu) from below, hence optimism too: by 1/13 (Feige 2006),
+1/8 (He, Zhang, Zhang 2010), 0.14 (Garnett 2018). Batch Ensemble is therefore optimistic for all of
+them, with :math:`l = 6.63 \log(1/\delta)` batches instead of :math:`3.5 \log(1/\delta)` and without
+a warm-up. (Guo, He, Ling and Liu 2020 are reported to have 0.1798; this library does not rely on
+it.) For scaled Bernoulli losses, 1/e was verified exactly up to n = 3000. Negative losses are
+another matter: see `lowbid.theory.verdict`.
 
 References
 ----------
@@ -55,7 +54,7 @@ _MOST_TRIES = 1_000_000
 
 
 class Counterexample(NamedTuple):
-    """A law in [0, 1] of mean at most 1 - 1/n that breaks the conjecture as stated.
+    """A law on [0, 1] with mean at most 1 - 1/n that violates the conjecture as stated.
 
     Attributes
     ----------
@@ -79,13 +78,13 @@ class Counterexample(NamedTuple):
 
 
 def examine(law: FiniteLaw, n: int) -> Counterexample:
-    """What the conjecture claims of n losses of a law, and what Batch Ensemble needs."""
+    """What the conjecture claims about n losses of a law, and what Batch Ensemble needs."""
     require(isinstance(law, FiniteLaw), f"law is {shown(law)}; give a FiniteLaw.")
     return Counterexample(law, n, law.mean, law.sum_below(n, n), optimism(law, n))
 
 
 def counterexample(n: int = 10, p: float = 0.999, scale: float | None = None) -> Counterexample:
-    """Losses that are `scale` with probability p, and else 0: P(S_n <= n mu) = 1 - p^n.
+    """Losses that are `scale` with probability p and 0 otherwise: P(S_n <= n mu) = 1 - p^n.
 
     Parameters
     ----------
@@ -132,7 +131,7 @@ def three_point_counterexample(n: int = 10, rare: float = 0.01) -> Counterexampl
 
 
 def _broken(found: Counterexample, remedy: str) -> Counterexample:
-    """Refuse what is no counterexample."""
+    """Refuse what is not a counterexample."""
     require(
         found.literal.value < 0.25,
         f"P(S_n <= n mu) is {found.literal.value:.4g}, which is no less than 1/4; give a {remedy}.",
@@ -141,7 +140,7 @@ def _broken(found: Counterexample, remedy: str) -> Counterexample:
 
 
 def conjectured_floor(n: int, padding: float = PADDING) -> float:
-    """(1 - 1/(n + padding))^n: what survives of the conjecture says that optimism is no less.
+    """(1 - 1/(n + padding))^n: the lower bound on optimism in the corrected conjecture.
 
     Examples
     --------
@@ -157,15 +156,15 @@ def conjectured_floor(n: int, padding: float = PADDING) -> float:
 def _below(point: Floats, n: int, padding: float) -> float:
     """P(S_n < (n + padding) mean) for one three-point law, given by four numbers in [0, 1].
 
-    The highest loss is 1. The four: its probability; the middle loss's share of the rest; the
-    lowest loss; where the middle one lies between the lowest and the highest.
+    The highest loss is 1. The four numbers are its probability, the middle loss's share of the
+    rest, the lowest loss, and the position of the middle one between the lowest and the highest.
     """
     top = point[0]
     share = point[1]
     low = point[2]
     step = (1.0 - low) * point[3]
     mean = top + (1.0 - top) * (low + share * step)
-    if mean <= 0.0:  # no loss at all, which is optimistic
+    if mean <= 0.0:  # no loss at all, which counts as optimistic
         return 1.0
     threshold = (n + padding) * mean * (1.0 - 1e-12)
     total = 0.0
@@ -193,12 +192,12 @@ class Found(NamedTuple):
     n : int
         The number of losses.
     lowest : float
-        The lowest P(S_n < (n + padding) mu) that came up. It is approached by
-        P(S_n <= (n + padding) mu) of laws close by.
+        The lowest P(S_n < (n + padding) mu) found. It is approached by P(S_n <= (n + padding) mu)
+        of nearby laws.
     law : FiniteLaw
-        Where it came up.
+        The law that attains it.
     floor : float
-        What the conjecture says is the least.
+        The conjectured minimum.
     evaluations : int
         The number of laws tried.
     """
@@ -222,22 +221,22 @@ def search(
     padding: float = PADDING,
     seed: int = 0,
 ) -> Found:
-    """Look for non-negative losses that break P(S_n <= (n + 2) mu) >= (1 - 1/(n + 2))^n.
+    """Search for non-negative losses that violate P(S_n <= (n + 2) mu) >= (1 - 1/(n + 2))^n.
 
-    Laws on two and three points, scaled to a highest loss of 1, by differential evolution; each
-    probability is an exact sum. Scale does not matter, and two points are three of which two
-    coincide.
+    Searches laws on two and three points, scaled to a highest loss of 1, by differential evolution;
+    each probability is an exact sum. Scale does not matter, and two points are a special case of
+    three.
 
     Parameters
     ----------
     n : int
         The number of losses.
     restarts, generations : int
-        The budget: so many populations of 40 laws, so many times improved.
+        The budget: the number of populations of 40 laws, and of their generations.
     padding : float
         2 in the paper.
     seed : int
-        Fixes the search.
+        Determines the search.
 
     Examples
     --------
@@ -264,7 +263,7 @@ def search(
 def _evolve(
     n: int, padding: float, generations: int, rng: np.random.Generator
 ) -> tuple[float, Floats]:
-    """The best of 40 laws after so many generations."""
+    """The best of 40 laws after some generations."""
     size = 40
     points = rng.random((size, 4))
     points[: size // 2, 0] = np.exp(-rng.uniform(0.0, math.log(4.0 * n + 4.0), size // 2))

@@ -32,17 +32,15 @@ class BoundCurve(NamedTuple):
     Attributes
     ----------
     name : str
-        Of the bound.
-    kind : str
-        "upper" or "lower".
+        The name of the bound. kind : str "upper" or "lower".
     policy : str
         What it is proved for.
     values : array
         The bound at each step.
     informative_from : int or None
-        The first step from which an upper bound says more than that no regret is larger than
-        playing the worst arm always; none if there is none up to 2^62, or up to the last step
-        for arms drawn at random. For a lower bound 1, or none if it is 0.
+        The first step from which an upper bound is below the regret of always playing the worst
+        arm; None if there is none up to 2^62, or up to the last step for arms drawn at random. For
+        a lower bound 1, or None if it is 0.
     note : str
         A sentence on how to read it, and where it is vacuous.
     """
@@ -74,7 +72,7 @@ class BoundCurves(NamedTuple):
 
     @property
     def values(self) -> dict[str, Floats]:
-        """The curves' values by name, as a chart takes them beside measured regret."""
+        """The curves' values by name, for a chart of measured regret."""
         return {curve.name: curve.values for curve in self.curves}
 
 
@@ -91,9 +89,9 @@ def curves_for(
     Parameters
     ----------
     environment : Environment
-        Given arms, or arms drawn at random. For the latter, upper bounds are averaged over the
-        instances that `simulate` with the same seed draws, each capped at what the worst arm
-        costs; the lower bound, which is about the limit for given arms, is left out.
+        Fixed arms, or arms drawn at random. For the latter, upper bounds are averaged over the
+        instances that `simulate` draws with the same seed, each capped at the cost of the worst
+        arm; the lower bound, an asymptotic statement about fixed arms, is left out.
     horizon : int
         The number of steps that the runs are planned for.
     steps : array of int, optional
@@ -101,7 +99,7 @@ def curves_for(
     delta : float
         The confidence of Theorem 1.
     seed, runs : int
-        Which instances of arms drawn at random.
+        The instances of arms drawn at random.
 
     Examples
     --------
@@ -151,13 +149,13 @@ def _lower(environment: Environment, steps: npt.NDArray[np.int64]) -> BoundCurve
     start: int | None = 1
     note = "No consistent policy's regret stays below it as t grows; at a given t it may."
     if lower.lower_constant(environment) == 0.0:
-        start, note = None, "It is 0, and so vacuous at every t."
+        start, note = None, "It is 0, and therefore vacuous at every t."
     return BoundCurve("Lai-Robbins", "lower", "every consistent policy", values, start, note)
 
 
 def _upper_bounds(horizon: int, delta: float) -> list[tuple[str, str, Bound]]:
     def of_theorem1(proof: Proof) -> Bound:
-        # For runs planned for the horizon, the regret before it is no larger than at it.
+        # For runs planned for the horizon, the regret before it is at most the regret at it.
         def bound(environment: Environment, t: npt.ArrayLike) -> Floats:
             planned = np.maximum(np.asarray(t, np.float64), horizon)
             return theorem1.variance_form(environment, planned, delta, proof)
@@ -193,7 +191,7 @@ def _upper(
         start = int(steps[telling.argmax()]) if telling.any() else None
     else:
         values = bound(arms[0], steps)
-        start = 1  # Where no arm is worse than another, the bound is 0, which is all there is
+        start = 1  # if no arm is worse than another, the bound is 0, which is exact
         if _worst(arms[0], 1) > 0.0:
             start = informative_from(lambda t: bound(arms[0], t), lambda t: _worst(arms[0], t))
     return BoundCurve(name, "upper", policy, values, start, _note(start, int(steps[-1]), drawn))
@@ -211,7 +209,7 @@ def _note(start: int | None, last: int, drawn: bool) -> str:
 
 
 def _worst(arms: Environment, t: npt.ArrayLike) -> Floats:
-    """The regret of playing the worst arm always."""
+    """The regret of always playing the worst arm."""
     means = arms.means_of(arms.table(0, 1))[0]
     return np.asarray(t, np.float64) * float(means.max() - means.min())
 
@@ -219,7 +217,7 @@ def _worst(arms: Environment, t: npt.ArrayLike) -> Floats:
 def informative_from(
     bound: Callable[[npt.ArrayLike], Floats], trivial: Callable[[npt.ArrayLike], Floats]
 ) -> int | None:
-    """The first step from which a bound stays below a trivial one; both are of slow growth.
+    """The first step from which a bound stays below a trivial one; both grow slowly.
 
     Examples
     --------

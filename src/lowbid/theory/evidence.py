@@ -78,7 +78,7 @@ class Evidence(NamedTuple):
 
 
 def gather(budget: Budget | None = None) -> Evidence:
-    """Compute what the pictures show; simulations are shared with the checks."""
+    """Compute the data of the pictures; simulations are shared with the checks."""
     budget = budget or Budget()
     return Evidence(
         optimism_map=optimism_map(),
@@ -95,7 +95,7 @@ def gather(budget: Budget | None = None) -> Evidence:
 
 
 def optimism_map(largest: int = 60, resolution: int = 500) -> OptimismMap:
-    """Exact, at the middles of small intervals of the mean."""
+    """Exact values, at the midpoints of small intervals of the mean."""
     sizes = np.arange(1, largest + 1)
     means = (np.arange(resolution) + 0.5) / resolution
     chances = np.array(
@@ -105,7 +105,7 @@ def optimism_map(largest: int = 60, resolution: int = 500) -> OptimismMap:
 
 
 def floors(largest: int = 60) -> list[Line]:
-    """The least optimism of a batch over all means, and what is proved."""
+    """The lowest optimism of a batch over all means, and what is proved."""
     n = np.arange(1, largest + 1, dtype=np.float64)
     lemma2 = np.array([lemma2_floor(int(k)) for k in n[1:]])
     return [
@@ -150,7 +150,7 @@ def regret(arms: Arms, budget: Budget) -> list[Line]:
 
 
 def batches() -> list[Line]:
-    """How many batches a confidence needs, by what is known of the losses."""
+    """The number of batches that a confidence needs, by what is known about the losses."""
     delta = np.geomspace(0.5, 1e-8, 200)
     of_five = bernoulli_floor(5)
     chances = {
@@ -171,7 +171,7 @@ def _batches_of_paper(delta: Floats) -> Floats:
 
 
 def tails() -> list[Line]:
-    """The exact probability that Lemma 1 is broken, over delta: above 1 it fails."""
+    """The exact probability that Lemma 1 is violated, relative to delta: above 1 it fails."""
     sizes = np.unique(np.geomspace(10, 10**7, 120).astype(np.int64))
     lines = []
     for log in (5, 10, 20):

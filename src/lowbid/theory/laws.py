@@ -1,6 +1,6 @@
-"""Laws of a single loss, and the chance that a sum of n stays below a multiple of the mean.
+"""Laws of a single loss, and the probability that a sum of n stays below a multiple of the mean.
 
-That chance is all that optimism needs: a batch of n losses estimates the mean mu by S / (n + 2),
+Optimism depends only on that probability: a batch of n losses estimates the mean mu by S / (n + 2),
 and it is optimistic when S <= (n + 2) mu.
 """
 
@@ -40,7 +40,7 @@ _MOST_SUMS = 20_000_000  # distinct sums times atoms times losses, about a secon
 
 
 class Chance(NamedTuple):
-    """A probability, and how well it is known.
+    """A probability, and how accurately it is known.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Chance(NamedTuple):
     low, high : float
         A 95% interval; both equal `value` if it was computed.
     exact : bool
-        Whether it was computed, not simulated.
+        Whether it was computed rather than simulated.
     """
 
     value: float
@@ -80,7 +80,7 @@ class Law(Protocol):
 
     @property
     def name(self) -> str:
-        """What to call it."""
+        """Its name."""
         ...
 
     @property
@@ -118,8 +118,8 @@ def require_law(law: Law) -> None:
 class FiniteLaw:
     """Finitely many losses, each with its probability; everything about it is exact.
 
-    Numbers are taken as the decimals that they print as: 0.9 is nine tenths. So a sum that
-    equals its threshold is seen to do so.
+    Numbers are read as the decimals that they print as: 0.9 is nine tenths. A sum that equals its
+    threshold is therefore recognised as equal.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ class FiniteLaw:
         require(
             len(self.values) == len(self.probabilities) > 0,
             f"there are {len(self.values)} values and {len(self.probabilities)} probabilities; "
-            "give as many of the one as of the other.",
+            "give equally many of both.",
         )
         good = min(self.probabilities) >= 0 and abs(float(sum(self.probabilities)) - 1.0) < 1e-9
         require(good, f"the probabilities are {self.probabilities}; give some that sum to 1.")
@@ -154,7 +154,7 @@ class FiniteLaw:
 
     @property
     def atoms(self) -> list[tuple[Fraction, Fraction]]:
-        """The losses that have a positive probability, in order, with it."""
+        """The losses with positive probability, in order, with their probabilities."""
         return cast(list[tuple[Fraction, Fraction]], getattr(self, "_atoms"))  # noqa: B009
 
     @property
@@ -186,7 +186,7 @@ class FiniteLaw:
 
     @property
     def bernoulli_scale(self) -> float | None:
-        """The b of a law on {0, b}; none if it is not such a law."""
+        """The b of a law on {0, b}; None if it is not such a law."""
         positive = [x for x, _ in self.atoms if x != 0]
         if len(positive) > 1 or (positive and positive[0] < 0):
             return None
@@ -245,7 +245,7 @@ def _exact_atoms(
 
 
 def _decimal(number: float | Fraction) -> Fraction:
-    """The number that a number prints as."""
+    """The exact value of a number's decimal representation."""
     return Fraction(str(number))
 
 
@@ -304,7 +304,7 @@ class GaussianLaw:
 
 @dataclasses.dataclass(frozen=True)
 class ExponentialLaw:
-    """An exponential loss; a sum of n stays below x means if n events take longer than x.
+    """An exponential loss; sums are computed by Poisson probabilities.
 
     Examples
     --------
@@ -343,7 +343,7 @@ class EnvironmentLaw:
     Parameters
     ----------
     environment : Arms
-        With one arm.
+        An environment with one arm.
     runs : int
         The number of sums to draw.
     seed : int
@@ -364,7 +364,7 @@ class EnvironmentLaw:
         one = isinstance(self.environment, Arms) and self.environment.n_arms == 1
         require(one, f"environment is {self.environment!r}; give arms with one arm.")
         require_whole("runs", self.runs, at_most=MOST_RUNS)
-        key(self.seed, "sums")  # which refuses what is not a seed
+        key(self.seed, "sums")  # raises an error for an invalid seed
 
     @property
     def name(self) -> str:
@@ -400,7 +400,7 @@ class EnvironmentLaw:
 
 
 def law_of(environment: Environment, arm: int) -> Law:
-    """The law of one arm: computed with where that can be, else simulated.
+    """The law of one arm: exact where possible, otherwise simulated.
 
     Examples
     --------
@@ -410,7 +410,7 @@ def law_of(environment: Environment, arm: int) -> Law:
     """
     if not isinstance(environment, Arms):
         raise InvalidValueError(
-            f"{environment!r} has no arms of its own; theory needs given arms, such as "
+            f"{environment!r} has no fixed arms; theory needs those, such as "
             "Bernoulli([0.1, 0.5]), or one instance: see lowbid.theory.instances."
         )
     if not 0 <= require_whole("arm", arm, at_least=0) < environment.n_arms:
@@ -421,7 +421,7 @@ def law_of(environment: Environment, arm: int) -> Law:
 
 
 def _only_arm(environment: Arms, arm: int) -> Arms:
-    """An environment of this arm alone."""
+    """An environment with this arm only."""
     if isinstance(environment, Mixed):
         for part in environment.parts:
             if arm < part.n_arms:

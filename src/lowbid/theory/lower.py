@@ -6,10 +6,10 @@ A policy is consistent on a model, a set of laws that an arm may have, if its re
 .. math:: \liminf_{t \to \infty} \frac{E[R_t]}{\log t} \ge
     \sum_a \frac{\Delta_a}{\inf\{KL(\nu_a, \nu) : \nu \text{ in the model, of mean below } \mu_*\}}.
 
-It is a statement about the limit: at a given t a consistent policy may have less regret, and good
-ones do. Thompson sampling on Bernoulli(0.2, 0.8) has 5.49 +- 0.10 at t = 20,000 (400 runs), where
-the leading term is 7.14, and 7.03 +- 0.12 at t = 200,000, where it is 8.80: the distance may
-itself grow like log log t.
+It is an asymptotic statement: at a given t, a consistent policy may have less regret, and good ones
+do. Thompson sampling on Bernoulli(0.2, 0.8) has 5.49 +- 0.10 at t = 20,000 (400 runs), where the
+leading term is 7.14, and 7.03 +- 0.12 at t = 200,000, where it is 8.80: the difference may itself
+grow like log log t.
 
 The models here, by the arm's family:
 
@@ -54,7 +54,7 @@ from lowbid.theory.laws import (
     require_law,
 )
 
-# To full precision also where p and q are close, as policies need it.
+# Accurate even where p and q are close, as policies need.
 _each_divergence = np.vectorize(_divergences.bernoulli_divergence, otypes=[np.float64])
 
 
@@ -75,11 +75,11 @@ def bernoulli_divergence(p: npt.ArrayLike, q: npt.ArrayLike) -> Floats:
 
 
 def least_divergence(values: npt.ArrayLike, probabilities: npt.ArrayLike, below: float) -> float:
-    r"""The least divergence from a law to one of non-negative losses and a mean below `below`.
+    r"""The smallest divergence from a law to one with non-negative losses and a mean below `below`.
 
     .. math:: \max_{0 \le s \le 1} E \log(s + (1 - s) X / q)
 
-    for q = `below`: known as :math:`K_{inf}`. No upper end of the losses enters it.
+    for q = `below`: known as :math:`K_{inf}`. It does not depend on an upper bound of the losses.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def least_divergence(values: npt.ArrayLike, probabilities: npt.ArrayLike, below:
 
 
 def divergence(law: Law, best: float) -> float:
-    """What separates an arm from a better one than the best: the denominator of the lower bound."""
+    """The divergence of an arm from one better than the best: the bound's denominator."""
     require_finite("best", best, above=-math.inf)
     if isinstance(law, FiniteLaw):
         values, chances = zip(*((float(x), float(p)) for x, p in law.atoms), strict=True)
@@ -147,7 +147,7 @@ def _beta_quadrature(a: float, b: float, nodes: int = 4000) -> tuple[Floats, Flo
     """Points and weights for a mean over Beta(a, b): the trapezoid rule in v.
 
     With x = 1 / (1 + e^-u) the density is smooth and has one peak, at log(a / b); with
-    u = peak + width sinh(v) there are enough points in narrow peaks and in wide flanks alike.
+    u = peak + width sinh(v) there are enough points in both narrow peaks and wide flanks.
     """
     peak, width = math.log(a / b), min(1.0, math.sqrt(1.0 / a + 1.0 / b))
     furthest = math.asinh((abs(peak) + 40.0 / min(a, b, 1.0)) / width)

@@ -1,18 +1,18 @@
 r"""Lemmas 2 and 3 of the paper: how often a batch's estimate lies below the mean.
 
-A batch of n losses of sum S estimates the mean :math:`\mu` by :math:`S / (n + 2)`. Batch
-Ensemble needs that to be optimistic, :math:`S / (n + 2) \le \mu`, with a probability p that
-does not vanish; of l batches at least one is then, with probability :math:`1 - (1 - p)^l`.
+A batch of n losses of sum S estimates the mean :math:`\mu` by :math:`S / (n + 2)`. Batch Ensemble
+needs that to be optimistic, :math:`S / (n + 2) \le \mu`, with a probability p that does not vanish;
+at least one of l batches is then optimistic with probability :math:`1 - (1 - p)^l`.
 
-What is known of p, for independent losses of the same law:
+What is known about p, for independent losses of the same law:
 
 - (Scaled) Bernoulli losses: the paper proves p >= 1/4 and rounds it to l = (7/2) log(1/delta).
   Computed exactly, for every n up to 3000, the worst mean is just below 1 / (n + 2), and
   p = (1 - 1/(n + 2))^n > 1/e.
-- Laws symmetric about a mean that is not negative: p >= 1/2. The paper forgets to say "not
-  negative": the padding and the empty batch both pull towards 0, which is upwards then.
+- Laws symmetric about a non-negative mean: p >= 1/2. The paper omits "non-negative": the padding
+and the empty batch both pull towards 0, which is upwards from a negative mean.
 - All non-negative losses, bounded or not: p >= 0.14, by inequalities of Feige's kind.
-- Losses of any sign, even of positive mean: nothing; p can be as small as you like.
+- Losses of any sign, even of positive mean: nothing; p can be arbitrarily small.
 
 References
 ----------
@@ -45,7 +45,7 @@ class Proof(NamedTuple):
     chance : float
         p: a batch of any size is optimistic with at least this probability.
     batches_per_log : float
-        l = batches_per_log * log(1 / delta) batches fail with probability delta at most.
+        l = batches_per_log * log(1 / delta) batches fail with probability at most delta.
     covers : str
         The losses for which it was proved: "bernoulli", "symmetric" or "non-negative".
     source : str
@@ -86,7 +86,7 @@ def optimism(law: Law, n: int, padding: float = PADDING) -> Chance:
     Parameters
     ----------
     law : Law
-        Of one loss; see `law_of`.
+        The law of one loss; see `law_of`.
     n : int
         The number of losses in the batch; an empty one estimates 0.
     padding : float
@@ -107,9 +107,9 @@ def optimism(law: Law, n: int, padding: float = PADDING) -> Chance:
 
 
 def ensemble_optimism(law: Law, n: int, batches: int, padding: float = PADDING) -> Chance:
-    """The probability that the lowest of l batches is optimistic, n losses being dealt to them.
+    """The probability that the lowest of l batches is optimistic, with n losses dealt to them.
 
-    Batches are independent, so it is 1 less the product of the batches' failures.
+    Batches are independent, so it is 1 minus the product of their failure probabilities.
 
     Examples
     --------
@@ -140,9 +140,9 @@ class Verdict(NamedTuple):
     chance : Chance
         The probability that a batch is optimistic.
     enough : bool
-        Whether it is the 1/4 that the paper's number of batches is made for.
+        Whether it is at least 1/4, which the paper's number of batches assumes.
     why : str
-        A sentence for people.
+        An explanation in one sentence.
     """
 
     chance: Chance
@@ -182,7 +182,7 @@ def batches_needed(delta: float, chance: float) -> int:
     Parameters
     ----------
     delta : float
-        The probability of failure that is allowed.
+        The allowed probability of failure.
     chance : float
         The probability that one batch is optimistic.
 
@@ -197,12 +197,12 @@ def batches_needed(delta: float, chance: float) -> int:
     if chance == 1.0:
         return 1
     batches = max(1, math.ceil(math.log(delta) / math.log1p(-chance)))
-    # A quotient that is whole may come out a little above.
+    # Rounding may put a whole quotient slightly above.
     return max(1, batches - 1) if (1.0 - chance) ** (batches - 1) <= delta else batches
 
 
 def paper_batches(delta: float) -> int:
-    """How many batches the paper takes for that: (7/2) log(1 / delta), rounded up.
+    """The number of batches that the paper uses for that: (7/2) log(1 / delta), rounded up.
 
     Examples
     --------
@@ -215,7 +215,7 @@ def paper_batches(delta: float) -> int:
 
 @kernel
 def _lowest(n: int, padding: float, most: int) -> float:
-    """The least of P(Bin(n, k / (n + padding)) < k) over k = 1, ..., most."""
+    """The smallest P(Bin(n, k / (n + padding)) < k) over k = 1, ..., most."""
     lowest = 1.0
     for k in range(1, most + 1):
         lowest = min(lowest, binomial_cdf(k - 1, n, k / (n + padding)))
@@ -223,11 +223,11 @@ def _lowest(n: int, padding: float, most: int) -> float:
 
 
 def bernoulli_floor(n: int, padding: float = PADDING) -> float:
-    """How likely a batch of n Bernoulli losses is optimistic, at worst: the infimum over means.
+    """The lowest probability that a batch of n Bernoulli losses is optimistic, over all means.
 
-    Between two multiples of 1 / (n + padding) that probability falls as the mean rises; so its
-    infimum is the least of the limits from below at those multiples, and exact. The scale of a
-    scaled Bernoulli law does not matter.
+    Between two multiples of 1 / (n + padding), that probability decreases as the mean increases;
+    its infimum is therefore exactly the smallest of the left limits at those multiples. The scale
+    of a scaled Bernoulli law does not matter.
 
     Examples
     --------

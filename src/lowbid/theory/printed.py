@@ -1,7 +1,7 @@
-"""The paper's Lemma 1, Lemma 4 and Theorem 1 to the letter, for comparison.
+"""The paper's Lemma 1, Lemma 4 and Theorem 1 as printed, for comparison.
 
-They are not right as they stand: `lowbid.theory.theorem1` says what changes, and why. Theorem 2
-is right as printed, since its proof starts from the right form of Bernstein's inequality.
+They are not correct as printed: `lowbid.theory.theorem1` says what changes, and why. Theorem 2 is
+correct as printed, since its proof starts from the correct form of Bernstein's inequality.
 """
 
 from __future__ import annotations
@@ -65,9 +65,10 @@ def theorem1_mean_form(environment: Environment, t: npt.ArrayLike, delta: float 
 def theorem1_independent_form(
     environment: Environment, t: npt.ArrayLike, delta: float = 0.05
 ) -> Floats:
-    """The regret free of gaps: sqrt(14 T min{...}) log(...) + 11 K log^2(...).
+    """The gap-free regret: sqrt(14 T min{...}) log(...) + 11 K log^2(...).
 
-    For scaled arms the paper has the sum of the suboptimal arms' scales for K in the last term.
+    For scaled arms, the paper has the sum of the suboptimal arms' scales instead of K in the last
+    term.
     """
     instance, t = _checked(environment, delta, PAPER), require_steps(t)
     log, scales = _log(instance, t, delta), instance.scales

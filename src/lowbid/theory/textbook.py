@@ -1,4 +1,4 @@
-"""What is proved of the classical policies: upper bounds on their expected regret."""
+"""Proven upper bounds on the expected regret of classical policies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Bound = Callable[[Environment, npt.ArrayLike], Floats]
 
 
 def _bounded(what: str, environment: Environment) -> tuple[Instance, float]:
-    """The instance, and the width of the range that holds all its losses."""
+    """The instance, and the width of the range that contains all its losses."""
     instance = instance_of(environment)
     low, high = environment.support
     require(
@@ -73,8 +73,8 @@ def kl_ucb(environment: Environment, t: npt.ArrayLike) -> Floats:
         \frac{\log(1 + t \log^2 t)}{d(\mu_a - \epsilon_1, \mu_* + \epsilon_2)}
         + \frac1{2\epsilon_1^2} + \frac2{\epsilon_2^2}\Big)
 
-    The infimum is taken over a grid, so the value is a little above it: 0.3% at most in the cases
-    tried. The book has Bernoulli arms; all that its proof uses of them, Chernoff's bound with d,
+    The infimum is taken over a grid, so the value is slightly above it: by at most 0.3% in the
+    cases tried. The book has Bernoulli arms; its proof uses only Chernoff's bound with d, which
     holds for losses in [0, 1].
 
     References

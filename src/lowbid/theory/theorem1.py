@@ -1,7 +1,7 @@
 r"""Theorem 1 of the paper: regret with high probability, for a known horizon.
 
-Batch Ensemble with :math:`l = (7/2) \log(2T/\delta)` batches has, with probability
-:math:`1 - \delta`, each of the regrets below. With :math:`L = \log(6TK/\delta)`:
+With :math:`l = (7/2) \log(2T/\delta)` batches, the regret of Batch Ensemble satisfies each of the
+bounds below with probability at least :math:`1 - \delta`. With :math:`L = \log(6TK/\delta)`:
 
 .. math::
     R_T &\le \tfrac72 \sum_a \Big(\frac{2 \sigma_a^2}{\Delta_a} + 2 b_a\Big) L^2
@@ -9,12 +9,12 @@ Batch Ensemble with :math:`l = (7/2) \log(2T/\delta)` batches has, with probabil
     R_T &\le \sqrt{28\,T \min\{\mu_* \textstyle\sum_a b_a, \sum_a \sigma_a^2\}}\; L
         + 14 \textstyle\sum_a b_a\, L^2
 
-over the arms of positive gap, whose largest losses are :math:`b_a` (1 for Bernoulli arms).
+over the arms with positive gap, whose largest losses are :math:`b_a` (1 for Bernoulli arms).
 
 Where this differs from the paper (whose own forms are in `lowbid.theory.printed`):
 
-- Lemma 1 there lacks a factor 2 under the root, hence :math:`2\sigma_a^2` for
-  :math:`\sigma_a^2`, and with it 28 for 14 and 14 for 11.
+- Lemma 1 there lacks a factor 2 under the root, hence :math:`2\sigma_a^2` instead of
+  :math:`\sigma_a^2`, and with it 28 instead of 14 and 14 instead of 11.
 - The quadratic inequality for the number of plays, :math:`\Delta \le A/m + B/\sqrt m`, is solved
   there by :math:`m \le B^2/\Delta^2 + A/\Delta`. That is too small: the root tends to
   :math:`B^2/\Delta^2 + 2A/\Delta`. It costs nothing, since Bernstein's inequality has
@@ -23,7 +23,7 @@ Where this differs from the paper (whose own forms are in `lowbid.theory.printed
   :math:`\sigma_a^2 \le b_a \mu_a` gives :math:`b_a \mu_*/\Delta_a`. (A regret has the unit of a
   loss; the printed term has none.)
 
-Another `proof` of optimism puts its own number of batches for (7/2) log: with `GARNETT` the
+Another `proof` of optimism replaces (7/2) log by its own number of batches: with `GARNETT`, the
 theorem holds for all non-negative bounded losses.
 
 References
@@ -79,11 +79,11 @@ def variance_form(
     environment : Environment
         Bernoulli or scaled Bernoulli arms, or what `proof` covers.
     t : array
-        Horizons: each value is for a run planned for that many steps.
+        Horizons; each value is for a run planned for that many steps.
     delta : float
-        The probability that the regret is higher.
+        The regret is higher with probability at most this.
     proof : Proof
-        Why batches are optimistic, and so how many there are.
+        Why batches are optimistic, which determines how many there are.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def mean_form(
 def independent_form(
     environment: Environment, t: npt.ArrayLike, delta: float = 0.05, proof: Proof = PAPER
 ) -> Floats:
-    """The regret up to the horizon t, free of the gaps; parameters as in `variance_form`.
+    """The gap-free regret up to the horizon t; parameters as in `variance_form`.
 
     Examples
     --------
@@ -134,12 +134,12 @@ def independent_form(
 def pulls(
     environment: Environment, t: npt.ArrayLike, delta: float = 0.05, proof: Proof = PAPER
 ) -> Floats:
-    """How often each arm is played up to the horizon t, at most; parameters as in `variance_form`.
+    """The most plays of each arm up to the horizon t; parameters as in `variance_form`.
 
     Returns
     -------
     array
-        (arm, ...): for arms of gap 0 it is t itself.
+        (arm, ...): for arms with gap 0 it is t itself.
     """
     instance, t = _checked(environment, delta, proof), require_steps(t)
     terms = 2.0 * instance.variances / instance.gaps**2 + 2.0 * instance.scales / instance.gaps
@@ -152,11 +152,11 @@ def pulls(
 def sharp_form(
     environment: Environment, t: npt.ArrayLike, delta: float = 0.05, proof: Proof = PAPER
 ) -> Floats:
-    r"""The regret up to the horizon t, from the same proof with nothing rounded off.
+    r"""The regret up to the horizon t, from the same proof without rounding.
 
-    An arm is last played when :math:`\Delta \le A/m + B/\sqrt m` with :math:`m = n/l + 1`,
-    :math:`A = 2\mu_a + b_a L/3`, :math:`B^2 = 2\sigma_a^2 L`, :math:`L = \log(2TK/\delta)`; the
-    root of that is taken as it is, and no arm is played more than t times.
+    An arm is last played when :math:`\Delta \le A/m + B/\sqrt m` with :math:`m = n/l + 1`, :math:`A
+    = 2\mu_a + b_a L/3`, :math:`B^2 = 2\sigma_a^2 L`, :math:`L = \log(2TK/\delta)`; the exact root
+    is used, and no arm is played more than t times.
 
     Examples
     --------

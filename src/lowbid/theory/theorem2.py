@@ -1,8 +1,7 @@
-r"""Theorem 2 of the paper: expected regret at every step, for no horizon and no confidence.
+r"""Theorem 2 of the paper: expected regret at every step, without a horizon or a confidence.
 
-Batch Ensemble that deals its history again when batches are added, with
-:math:`l_t = 8 \log t` batches, has at every t the expected regrets below. With
-:math:`L = \log(72 t)`:
+For Batch Ensemble with :math:`l_t = 8 \log t` batches, which redistributes its history when batches
+are added, the expected regret satisfies the bounds below at every t. With :math:`L = \log(72 t)`:
 
 .. math::
     E[R_t] &\le \sum_a 9 \Big(\frac{8 \sigma_a^2}{\Delta_a} + \frac43 b_a\Big) L^2
@@ -10,12 +9,12 @@ Batch Ensemble that deals its history again when batches are added, with
     E[R_t] &\le 17 \sqrt{t \min\{\mu_* \textstyle\sum_a b_a, \sum_a \sigma_a^2\}}\; L
         + 84 \textstyle\sum_a b_a\, L^2
 
-over the arms of positive gap. The paper has it for Bernoulli arms, :math:`b_a = 1`, and with K
-for the sum of the :math:`b_a`; the proof goes through for scaled ones as it does for Theorem 1.
-It starts from the right form of Bernstein's inequality and stands as printed. (Its proof bounds the
-probability that the best arm's estimate is the mean *or higher*, and Lemma 3 only that it is
-higher: for a best mean of 0 the former is 1. An estimate that equals the mean may as well count
-with the other arm's event, whose bound covers it; no constant changes.)
+over the arms with positive gap. The paper states it for Bernoulli arms, :math:`b_a = 1`, and with K
+instead of the sum of the :math:`b_a`; the proof carries over to scaled ones as for Theorem 1. It
+starts from the correct form of Bernstein's inequality and is valid as printed. (Its proof bounds
+the probability that the best arm's estimate is the mean *or higher*, and Lemma 3 only that it is
+higher: for a best mean of 0, the former is 1. An estimate that equals the mean can be counted with
+the other arm's event, whose bound covers it; no constant changes.)
 
 References
 ----------
@@ -70,7 +69,7 @@ def mean_form(environment: Environment, t: npt.ArrayLike) -> Floats:
 
 
 def independent_form(environment: Environment, t: npt.ArrayLike) -> Floats:
-    """The expected regret at steps t, free of the gaps."""
+    """The gap-free expected regret at steps t."""
     instance, t = _checked(environment), require_steps(t)
     log, scales = np.log(72.0 * t), instance.scales.sum()
     noise = min(instance.best * scales, instance.variances.sum())
@@ -78,12 +77,12 @@ def independent_form(environment: Environment, t: npt.ArrayLike) -> Floats:
 
 
 def pulls(environment: Environment, t: npt.ArrayLike) -> Floats:
-    """How often each arm is played up to step t in expectation, at most: lemma "nta".
+    """The largest expected number of plays of each arm up to step t: lemma "nta".
 
     Returns
     -------
     array
-        (arm, ...): for arms of gap 0 it is t itself.
+        (arm, ...): for arms with gap 0 it is t itself.
     """
     instance, t = _checked(environment), require_steps(t)
     gaps = instance.gaps

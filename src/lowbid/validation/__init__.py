@@ -1,6 +1,6 @@
 """Reference figures as data, and a runner that simulates them and compares.
 
-One module for each source, with a list of its cells; `SOURCES` names them all.
+One module per source, with a list of its cells; `SOURCES` names them all.
 """
 
 from collections.abc import Sequence

@@ -12,39 +12,37 @@ from lowbid.policies import Policy
 from lowbid.simulation import simulate
 from lowbid.simulation._terminal import room
 
-# A difference of more standard errors than this is a disagreement: by chance it comes up once in
-# two thousand cells.
+# A difference of more standard errors than this is a disagreement: by chance it occurs once in two
+# thousand cells.
 TOO_FAR = 3.5
-# Figures below this are shares, and have more digits.
+# Figures below this are shares and get more digits.
 _SHARE = 1.0
-# Of a table with everything in one line.
+# The width of a table with everything on one line.
 _WIDTH = 135
 
 
 @dataclasses.dataclass(frozen=True)
 class Cell:
-    """A mean regret that others found: published, or from an independent program.
+    """A mean regret found by others: published, or from an independent program.
 
     Attributes
     ----------
     source : str
-        Where it stands: authors, year, table.
+        Its source: authors, year, table.
     problem : str
-        What the source calls the arms.
+        The source's name for the arms.
     arms : Environment
         The arms.
     policy : Policy
         What was run.
     horizon : int
-        After how many steps.
-    regret : float
-        The mean regret.
+        The number of steps. regret : float The mean regret.
     unit : float
-        The place of its last digit, 0.1 for one decimal.
+        The unit of its last digit, 0.1 for one decimal.
     runs : int, optional
-        How many runs it is the mean of; the standard error follows from the spread of ours.
+        The number of runs behind it; the standard error follows from the spread of ours.
     error : float, optional
-        Its standard error as a share of it, if the source gives that instead.
+        Its relative standard error, if the source gives that instead.
     """
 
     source: str
@@ -76,7 +74,7 @@ class Cell:
         return result.regret[0, :, -1]
 
     def accepts(self, regret: float, distance: float) -> bool:
-        """Whether our mean, so many standard errors from the published one, agrees with it."""
+        """Whether our mean, this many standard errors from the published one, agrees with it."""
         return abs(distance) <= TOO_FAR
 
     def standard_error(self, sd: float) -> float:
@@ -90,11 +88,11 @@ class Published(Protocol):
 
     @property
     def source(self) -> str:
-        """Where it stands."""
+        """Its source."""
 
     @property
     def problem(self) -> str:
-        """What the source calls the problem."""
+        """The source's name for the problem."""
 
     @property
     def label(self) -> str:
@@ -102,20 +100,20 @@ class Published(Protocol):
 
     @property
     def horizon(self) -> int:
-        """After how many steps or episodes."""
+        """The number of steps or episodes."""
 
     @property
     def regret(self) -> float:
         """The figure."""
 
     def measured(self, runs: int, seed: int, progress: bool | None) -> Floats:
-        """Ours in each run."""
+        """Our figure in each run."""
 
     def accepts(self, regret: float, distance: float) -> bool:
-        """Whether our mean, so many standard errors away, agrees."""
+        """Whether our mean, this many standard errors away, agrees."""
 
     def standard_error(self, sd: float) -> float:
-        """Of the published figure."""
+        """The standard error of the published figure."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -139,7 +137,7 @@ class Comparison:
 
     @property
     def standard_error(self) -> float:
-        """Of our mean."""
+        """The standard error of our mean."""
         return self.sd / math.sqrt(self.runs)
 
     @property
@@ -151,7 +149,7 @@ class Comparison:
 
     @property
     def agrees(self) -> bool:
-        """Whether the difference can be chance."""
+        """Whether the difference may be due to chance."""
         return self.cell.accepts(self.regret, self.distance)
 
     @staticmethod

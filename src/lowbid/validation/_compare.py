@@ -1,4 +1,4 @@
-"""Simulate what others found."""
+"""Simulate the figures found by others."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ def compare(
     cells : iterable of Cell
         The reference figures; see `SOURCES`.
     runs : int
-        The number of runs for each.
+        The number of runs per cell.
     seed : int
         0 or larger.
     progress : bool, optional
-        Show a progress bar for each cell; by default on a terminal.
+        Whether to show a progress bar for each cell; by default only in a terminal.
 
     Returns
     -------
     iterator of Comparison
-        One for each cell, in order; each is simulated when it is asked for.
+        One per cell, in order; each is simulated when it is requested.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def compare(
             isinstance(cell, Cell | EpisodeFigure),
             f"a cell is {cell!r}; give those of SOURCES, or a Cell.",
         )
-    # One run has no spread to compare by.
+    # A single run has no spread for a comparison.
     runs = require_whole("runs", runs, at_least=2)
     require_whole("seed", seed, at_least=0)
     check_progress(progress)

@@ -16,25 +16,25 @@ class EpisodeFigure:
     Attributes
     ----------
     source : str
-        Where it stands.
+        Its source.
     problem : str
         The environment, and what is measured.
     label : str
         The rule.
     horizon : int
-        After how many episodes.
+        The number of episodes.
     regret : float
         The figure.
     measure : function
-        From a number of runs and a seed to one number for each run.
+        Maps a number of runs and a seed to one number per run.
     error : float
         The figure's standard error.
     tolerance : float
-        How far ours may be from it whatever the errors, where the two are known to differ a little.
+        How far ours may differ from it beyond the errors, where a small difference is known.
     at_most : bool
-        Whether the figure is a bound, which ours may stay below.
+        Whether the figure is an upper bound on ours.
     most_runs : int
-        More runs than this are not needed.
+        The largest number of runs that is needed.
     """
 
     source: str
@@ -49,15 +49,15 @@ class EpisodeFigure:
     most_runs: int = 100
 
     def measured(self, runs: int, seed: int, progress: bool | None) -> Floats:
-        """Ours in each run."""
+        """Our figure in each run."""
         return self.measure(min(runs, self.most_runs), seed)
 
     def accepts(self, regret: float, distance: float) -> bool:
-        """Whether our mean, so many standard errors from the published one, agrees with it."""
+        """Whether our mean, this many standard errors from the published one, agrees with it."""
         if self.at_most:
             return regret <= self.regret or distance <= TOO_FAR
         return abs(distance) <= TOO_FAR or abs(regret - self.regret) <= self.tolerance
 
     def standard_error(self, sd: float) -> float:
-        """The published figure's."""
+        """The standard error of the published figure."""
         return self.error

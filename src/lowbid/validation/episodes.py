@@ -1,11 +1,11 @@
 """Published figures about episodic MDPs, and those of independent programs.
 
-TabulaRL is Osband's own code, run apart from this library; it leaves out the transitions of the
-last stage, which costs it a little, so its figure may be 10% off. The prototype is a program that
-shares no code with this library. The shares of right choices in MetaChain are the prototype's too:
-in which of its six chains the greedy action at the start is the right one, at the end of 4,000
-episodes, with steps of 0.1. Steps decide everything there: with steps n^-0.8 plain Q-learning is
-best.
+TabulaRL is Osband's own code, run independently of this library; it ignores the transitions of the
+last stage, which costs it a little, so its figure may be off by 10%. The prototype is a program
+that shares no code with this library. The shares of right choices in MetaChain are also the
+prototype's: the share of its six chains in which the greedy action at the start is the right one,
+after 4,000 episodes with step size 0.1. The step size is decisive there: with n^-0.8, plain
+Q-learning is best.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ def regret(rule: mdp.Rule, model: mdp.Tabular, episodes: int, runs: int, seed: i
 
 
 def right_choices(rule: mdp.Rule, which: str, runs: int, seed: int) -> Floats:
-    """In which share of MetaChain's chains the greedy first action is right, at the end.
+    """The share of MetaChain's chains in which the greedy first action is right at the end.
 
-    Found from the visits of the last tenth of 4,000 episodes, without the uniform actions.
+    Determined from the visits in the last tenth of 4,000 episodes, excluding uniform actions.
     """
     model, until = mdp.MetaChain(), 4000
     late = [
@@ -72,7 +72,7 @@ def learning_power(rule: mdp.Rule, runs: int, seed: int) -> Floats:
 
 
 def found_treasure(rule: mdp.Rule, runs: int, seed: int) -> Floats:
-    """1 for each run that found DeepSea 20's treasure in 2,000 episodes and went back, else 0."""
+    """1 for each run that found DeepSea 20's treasure in 2,000 episodes and returned, or 0."""
     model = mdp.DeepSea(20)
     lost = regret(rule, model, 2000, runs, seed)
     return (lost < 0.9 * 2000 * model.optimum).astype(np.float64)

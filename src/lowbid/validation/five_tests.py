@@ -1,6 +1,6 @@
 """The five tests of the Batch Ensemble paper, as an independent program plays them.
 
-The paper shows figures, no numbers. The mean regrets in ``five_tests.csv`` come from
+The paper shows figures but no numbers. The mean regrets in ``five_tests.csv`` come from
 ``benchmarks/reference/five_tests.c``, which shares no code and no random numbers with this library;
 ``python -m benchmarks.reference`` compiles and runs it, and rewrites the file.
 """
@@ -68,7 +68,7 @@ _POLICIES: dict[str, Policy] = {
 
 
 def policy_of(rule: str, test: int) -> Policy:
-    """What the library calls a rule of the reference program."""
+    """The library's policy for a rule of the reference program."""
     if rule == "thompson":
         return _thompson(test)
     if rule == "kl-ucb":

@@ -4,15 +4,15 @@ Baudry, Kaufmann and Maillard (2020) give mean regrets of 5,000 runs of 20,000 s
 and of 10,000 problems with arms drawn at random. Rewards of 0 and 1 become losses by 1 - x,
 Gaussian ones by -x: all policies here treat the two ends alike, or know no location.
 
-The paper's BESA and WR-SDA decide ties by the flip of a coin; its SSMC explores by sqrt(log r), its
-other duels do not.
+The paper's BESA and WR-SDA break ties by a coin flip; its SSMC explores by sqrt(log r), its other
+duels do not.
 
-On Gaussian arms a few runs in some thousand never find the best arm, and make much of some means:
-one run that loses 0.5 in each of 20,000 steps adds 2 to the mean of 5,000. Without such a run among
-them a figure seems to disagree, because the spread of single runs is then too small too. For SSMC
-on "Gaussian 1", 26.9 in the paper, ``lowbid validate sda-paper --only "Gaussian 1 SSMC" --runs
-5000`` gives 25.7 with a standard error of 0.64, which agrees; with ``--seed 1`` it gives 25.1 with
-one of 0.22, which does not. Take 5,000 runs here. All outcomes, and what was tried, are in
+On Gaussian arms, a few runs in several thousand never find the best arm, and dominate some means:
+one run that loses 0.5 in each of 20,000 steps adds 2 to the mean of 5,000. Without such a run, a
+figure seems to disagree, because the spread of single runs is then too small as well. For SSMC on
+"Gaussian 1", 26.9 in the paper, ``lowbid validate sda-paper --only "Gaussian 1 SSMC" --runs 5000``
+gives 25.7 with a standard error of 0.64, which agrees; with ``--seed 1`` it gives 25.1 with one of
+0.22, which does not. Use 5,000 runs here. All results, and what was tried, are in
 docs/validation.md.
 """
 

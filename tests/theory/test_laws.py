@@ -109,7 +109,7 @@ def test_law_of_every_family():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: FiniteLaw([0.0], [0.5, 0.5]), "as many"),
+        (lambda: FiniteLaw([0.0], [0.5, 0.5]), "equally many"),
         (lambda: FiniteLaw([0.0, 1.0], [0.5, 0.6]), "sum to 1"),
         (lambda: FiniteLaw([0.0, math.nan], [0.5, 0.5]), "finite"),
         (lambda: GaussianLaw(0.0, -1.0), "sd"),

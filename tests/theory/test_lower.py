@@ -114,7 +114,7 @@ def test_small_gaps_keep_their_digits():
 def test_no_bound_is_no_number():
     with pytest.raises(InvalidValueError, match="negative"):
         lower_constant(lowbid.Empirical([[0.0, 1.0], [-1.0, 4.0]]))
-    with pytest.raises(InvalidValueError, match="as many"):
+    with pytest.raises(InvalidValueError, match="equally many"):
         least_divergence([0.0, 1.0], [1.0], 0.2)
     assert of(lowbid.Gaussian([1.0], 0.0), 0.0) == math.inf
     assert lower_constant(lowbid.Bernoulli([0.0, 0.5])) == 0.0

@@ -91,8 +91,7 @@ def least_divergence(values: npt.ArrayLike, probabilities: npt.ArrayLike, below:
     require_finite("below", below, above=-math.inf)
     require(
         x.shape == weights.shape,
-        f"there are {x.size} values and {weights.size} probabilities; give as many of the one as "
-        "of the other.",
+        f"there are {x.size} values and {weights.size} probabilities; give equally many of both.",
     )
     if below <= 0.0:
         return math.inf

@@ -1,7 +1,7 @@
 """lowbid: stochastic multi-armed bandits, built around Batch Ensemble.
 
-The parts of the package are imported when one of their names is first used, so that
-``import lowbid`` and ``lowbid --help`` are quick.
+The parts of the package are imported when one of their names is first used, so that ``import
+lowbid`` and ``lowbid --help`` are fast.
 """
 
 from __future__ import annotations

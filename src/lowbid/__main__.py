@@ -4,7 +4,7 @@ import sys
 
 
 def main() -> int:
-    """Run the command line; Ctrl-C is answered in words from the first import on."""
+    """Run the command line; Ctrl-C prints a message from the first import on."""
     try:
         from lowbid.cli import main as run
 

@@ -1,8 +1,8 @@
-"""New arrays in compiled code, without a function of numba's own for every kind of array.
+"""New arrays in compiled code, without numba's own functions for every kind of array.
 
-Numba has functions for `np.zeros` and the like, and compiles half a dozen for each type and shape:
-for a policy's state that took as long as its rule. Here the instructions are written down at once.
-Kernels go on to say `np.zeros`: `numpy_for_kernels` stands for `np` when they are compiled.
+Numba compiles half a dozen functions for `np.zeros` and similar calls for each type and shape: for
+a policy's state, that took as long as compiling its rule. Here the instructions are emitted
+directly. Kernels still say `np.zeros`: `numpy_for_kernels` replaces `np` when they are compiled.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _given(value: Any) -> bool:
 
 
 def _plan(shape: Any, dtype: Any, given: tuple[Any, ...], fill: Fill) -> Any:
-    """The type of a function that makes an array, and how to write it down."""
+    """The type of a function that creates an array, and how to emit its code."""
     whole = isinstance(shape, types.Integer)
     if not whole and not (isinstance(shape, types.BaseTuple) and len(shape) > 0):
         return None
@@ -83,7 +83,7 @@ def full(typing: Any, shape: Any, fill_value: Any, dtype: Any = None) -> Any:
 
 
 def numpy_for_kernels() -> python_types.ModuleType:
-    """NumPy, with other functions that make arrays."""
+    """NumPy, with other functions that create arrays."""
     module = python_types.ModuleType("numpy")
     module.__dict__.update(vars(np))
     module.__dict__.update(empty=empty, zeros=zeros, full=full)

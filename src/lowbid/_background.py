@@ -1,14 +1,14 @@
 """Compile in the background, while kernels run uncompiled.
 
-One thread takes jobs from a queue. What is on disk it loads; the rest is compiled by a helper
-process, which leaves it on disk to be loaded. Compiling in the thread itself would hold up all
-other threads of the process again and again, so that is done only where no helper can be started,
-where it cannot import what is to be compiled, or where nothing can be kept on disk.
+One thread takes jobs from a queue. It loads code that is on disk; the rest is compiled by a helper
+process, which stores it on disk to be loaded. Compiling in the thread itself would repeatedly block
+all other threads of the process, so that is done only where no helper can be started, where it
+cannot import what is to be compiled, or where nothing can be stored on disk.
 
-Nobody ever waits for the thread, with two exceptions. A fork waits until the compiler can be left:
-locks that are held by a thread that does not exist in the child would never be released. And so
-does the end of the interpreter: code of the compiler must not run while its library is unloaded.
-The compiler can be left between two of its passes, in a fraction of a second.
+Nothing ever waits for the thread, with two exceptions. A fork waits until the compiler can be
+interrupted: locks held by a thread that does not exist in the child would never be released.
+Interpreter shutdown also waits: compiler code must not run while its library is unloaded. The
+compiler can be interrupted between two of its passes, within a fraction of a second.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     import subprocess
 
-# A script that is over by then need not import a compiler; a first decision comes before it.
+# A script that ends before then need not import a compiler; a first decision comes earlier.
 _HEAD_START = 0.25
-# How long a helper waits for more to do, and how long the end of the interpreter waits, in seconds.
+# How long a helper waits for more work, and how long interpreter shutdown waits, in seconds.
 _PATIENCE = 2.0
 _LONGEST_WAIT = 10.0
 
@@ -37,17 +37,17 @@ class Job(Protocol):
     submitted: bool
 
     def load(self) -> bool:
-        """Take over what is on disk, and say whether it was there."""
+        """Load the code from disk, and return whether it was there."""
 
     def keeps(self) -> bool:
-        """Whether what is compiled can be kept on disk."""
+        """Whether compiled code can be stored on disk."""
 
     def compile(self) -> None:
-        """Compile it, keep it on disk if that is possible, and take it over."""
+        """Compile it, store it on disk if possible, and use it."""
 
 
 class _Left(BaseException):
-    """Raised between two passes of the compiler, to leave it."""
+    """Raised between two passes of the compiler, to interrupt it."""
 
 
 class Background:
@@ -57,13 +57,13 @@ class Background:
         self.open: list[Job] = []  # submitted and not done, in order
         self.changed = threading.Condition()  # of that list, for the thread
         self.compiler = threading.Lock()  # held by the thread while it is inside numba
-        self.leave = False  # asks the thread to let go of that lock
+        self.leave = False  # asks the thread to release that lock
         self.thread: threading.Thread | None = None
         self.helper: subprocess.Popen[bytes] | None = None
         self.listening = False
 
     def submit(self, job: Job) -> None:
-        """Do a job some time."""
+        """Queue a job."""
         job.submitted = True
         with self.changed:
             self.open.append(job)
@@ -96,7 +96,7 @@ class Background:
     def _give_up(self, job: Job, error: Exception) -> None:
         import logging
 
-        text = "%r goes on uncompiled, since compiling it failed: %s"
+        text = "%r keeps running uncompiled, because compiling it failed: %s"
         logging.getLogger("lowbid").warning(text, job, error)
 
     def _do(self, job: Job) -> None:
@@ -107,7 +107,7 @@ class Background:
         self._inside(job.compile)
 
     def _inside(self, work: Any) -> Any:
-        """Do something inside numba; again from the start if it had to be left."""
+        """Run something inside numba; restart it if it was interrupted."""
         while True:
             while self.leave:
                 time.sleep(0.001)
@@ -119,7 +119,7 @@ class Background:
                     pass
 
     def _listen(self) -> None:
-        """Have numba ask between any two passes whether it is to be left."""
+        """Make numba check between any two passes whether to stop."""
         if self.listening:
             return
         from numba.core import event
@@ -138,10 +138,10 @@ class Background:
         self.listening = True
 
     def _helped(self, job: Job) -> bool:
-        """Have a helper process do a job, and say whether it did."""
+        """Let a helper process do a job, and return whether it succeeded."""
         try:
             task = pickle.dumps(job)
-        except Exception:  # made at a prompt, in a function, ...
+        except Exception:  # defined at a prompt, in a function, ...
             return False
         try:
             helper = self.helper or self._start_helper()
@@ -155,7 +155,7 @@ class Background:
             return False
 
     def _start_helper(self) -> subprocess.Popen[bytes] | None:
-        # Programs that Python is a part of put their own name there.
+        # Programs that embed Python put their own name there.
         if "python" not in os.path.basename(sys.executable or "").lower() or self.leave:
             return None
         import subprocess
@@ -183,18 +183,18 @@ class Background:
         self.compiler.acquire()
 
     def after_fork_in_parent(self) -> None:
-        """Let the thread go on."""
+        """Let the thread continue."""
         self.compiler.release()
         self.leave = False
 
     def after_fork_in_child(self) -> None:
-        """Start anew: the thread is not here, and the helper belongs to the parent."""
+        """Reset: the thread does not exist here, and the helper belongs to the parent."""
         left, helper, listening = self.open, self.helper, self.listening
         for pipe in (helper.stdin, helper.stdout) if helper else ():
             if pipe is not None:
                 pipe.close()
         if helper is not None:
-            helper.returncode = 0  # nobody is to wait for it here
+            helper.returncode = 0  # so that nothing here waits for it
         self.__init__()  # type: ignore[misc]
         self.listening = listening
         for job in left:
@@ -221,11 +221,11 @@ if hasattr(os, "register_at_fork"):
 
 
 def help_out() -> None:
-    """What the helper process does: compile what it is told until nobody is there any more."""
+    """The main loop of the helper process: compile jobs until the parent is gone."""
     if hasattr(os, "nice"):
         os.nice(5)
     out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a user's module prints when it is imported is no answer
+    os.dup2(2, 1)  # output of a user's module must not be taken for an answer
     tasks = sys.stdin.buffer
     while length := tasks.read(8):
         task = tasks.read(int.from_bytes(length, "big"))

@@ -1,11 +1,11 @@
-"""Everything that is done with numba, which is imported with this module: only when needed.
+"""Everything that uses numba, which is imported with this module, only when needed.
 
-Numba compiles each function on its own, to machine code, before it makes it a part of its callers.
-A kernel calls dozens of others, and all of them become part of one loop: so here a *part* stops at
-the code that LLVM is to optimise, and that is done once, when all parts have been put together.
+Numba compiles each function to machine code separately before it is inlined into its callers. A
+kernel calls dozens of others, all of which become part of one loop. Here, therefore, compilation of
+a *part* stops at unoptimised LLVM code, which is optimised once, when all parts are linked.
 
-Numba keeps compiled code on disk, and does not notice when a function that is *called* from another
-file changes: so the names of kernels carry a digest of all that they call.
+Numba caches compiled code on disk, and does not notice when a *called* function in another file
+changes; therefore, the names of kernels carry a digest of everything they call.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from lowbid._waiting import compiler_at_work
 
 
 class Part(JITCodeLibrary):
-    """The code of a function that only other functions call: nothing is made of it alone."""
+    """The code of a function that only other functions call, without machine code of its own."""
 
     def finalize(self) -> None:
         """Nothing may be added from now on."""
@@ -42,7 +42,7 @@ class Whole(JITCodeLibrary):
     """The code of a function that Python calls, and of all its parts."""
 
     def finalize(self) -> None:
-        """Put all parts together, and make machine code of them."""
+        """Link all parts, and generate machine code."""
         found: dict[Any, None] = {}
         waiting = list(reversed(self._linking_libraries))
         while waiting:
@@ -53,7 +53,7 @@ class Whole(JITCodeLibrary):
                     waiting += reversed(library._linking_libraries)
         self._linking_libraries = list(found)
         super().finalize()  # type: ignore[no-untyped-call]
-        # Constants that parts refer to are reached through the whole.
+        # Constants that parts refer to are reached through the whole library.
         for variable in self._final_module.global_variables:
             constants = lookup_environment(variable.name)
             if constants is not None:
@@ -110,7 +110,7 @@ _NUMPY = numpy_for_kernels()
 
 
 def _with_quick_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function, where NumPy makes arrays in another way."""
+    """The same function, with array creation replaced."""
     names = [name for name, value in function.__globals__.items() if value is np]
     return rebind(function, dict.fromkeys(names, _NUMPY)) if names else function
 
@@ -128,7 +128,7 @@ def build_callable(function: Callable[..., Any], options: dict[str, Any]) -> Any
     function = _with_quick_arrays(function)
     try:
         dispatcher = numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # no file to keep a cache beside, or no folder to write to
+    except RuntimeError:  # no source file to cache beside, or no writable folder
         return numba.njit(**options)(function)
     _share_cache(dispatcher)
     return dispatcher
@@ -142,7 +142,7 @@ def compiled_for(dispatcher: Any, arguments: tuple[Any, ...]) -> Callable[..., A
 
 
 def loaded_for(dispatcher: Any, arguments: tuple[Any, ...]) -> Callable[..., Any] | None:
-    """The same if there is no need to compile, or None."""
+    """The same if it need not be compiled, otherwise None."""
     signature = _signature(arguments)
     known = signature in dispatcher.overloads
     if known or dispatcher._cache.load_overload(signature, dispatcher.targetctx) is not None:
@@ -151,7 +151,7 @@ def loaded_for(dispatcher: Any, arguments: tuple[Any, ...]) -> Callable[..., Any
 
 
 def keeps(dispatcher: Any) -> bool:
-    """Whether compiled code can be kept on disk."""
+    """Whether compiled code can be stored on disk."""
     return hasattr(dispatcher._cache, "_cache_file")
 
 
@@ -160,13 +160,13 @@ def _signature(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _share_cache(dispatcher: Any) -> None:
-    """Let several processes, and older versions of the code, use one cache on disk.
+    """Let several processes and versions of the code share one cache on disk.
 
     Numba numbers the files of a kernel's compiled forms. When several processes compile at once,
-    the one that writes the index last drops what the others put there, so a number would be given
-    out again while an index that was read before still calls something else by it: the wrong code
-    would run. Here no name is ever used twice. And numba fails on an index that refers to a class
-    that is no more, and when nothing can be written.
+    the one that writes the index last drops the entries of the others, so a number could be reused
+    while an index that was read earlier still refers to the old file: the wrong code would run.
+    Here no name is ever used twice. Also, numba fails on an index that refers to a class that no
+    longer exists, and when nothing can be written; here both are handled.
     """
     cache = dispatcher._cache
     files, save = cache._cache_file, cache.save_overload

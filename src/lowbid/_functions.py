@@ -1,4 +1,4 @@
-"""Functions as values: copies with other globals, and fingerprints of what they do."""
+"""Functions as values: copies with other globals, and fingerprints of their code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ R = TypeVar("R")
 
 
 def rebind(function: Callable[P, R], bindings: dict[str, Any]) -> Callable[P, R]:
-    """Copy a function, with some of its global names meaning something else."""
+    """Copy a function, with some of its global names rebound."""
     if not isinstance(function, types.FunctionType):
         raise TypeError(f"a kernel is made of a plain function, not of {function!r}")
     copy = types.FunctionType(
@@ -37,7 +37,7 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def referenced(function: Callable[..., Any]) -> dict[str, Any]:
-    """Global names that a function refers to, with their present values."""
+    """Global names that a function refers to, with their current values."""
     known = cast(types.FunctionType, function).__globals__
     codes = _codes(cast(types.FunctionType, function).__code__)
     names = sorted({name for code in codes for name in code.co_names})
@@ -45,14 +45,14 @@ def referenced(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def fingerprint(function: Callable[..., Any], *more: str) -> str:
-    """A short text for a function's code and all that it refers to."""
+    """A short digest of a function's code and everything it refers to."""
     parts = [describe(cast(types.FunctionType, function).__code__), *more]
     parts += [f"{name}={describe(v)}" for name, v in referenced(function).items()]
     return hashlib.blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
 
 
 def describe(value: Any) -> str:
-    """A text that changes when the meaning of a value does, and is the same in every process."""
+    """A string that changes when the meaning of a value does, and is the same in every process."""
     if isinstance(getattr(value, "digest", None), str):  # a kernel
         return str(value.digest)
     if isinstance(value, types.CodeType):

@@ -1,16 +1,16 @@
 """Kernels: plain Python functions on numbers, arrays and named tuples, compiled when called.
 
 A kernel is compiled on its first call, not when its module is imported, so ``import lowbid`` stays
-quick. The same function runs uncompiled under `interpreted` (or with ``NUMBA_DISABLE_JIT=1``),
-which is how tests compare the two bit for bit. Since they give the same bits, a kernel may also run
+fast. The same function runs uncompiled under `interpreted` (or with ``NUMBA_DISABLE_JIT=1``), which
+is how tests compare the two bit for bit. Since they give the same bits, a kernel may also run
 uncompiled while it is compiled in the background: see `compiling`.
 
 `specialise` makes a new kernel out of a template by binding some of the template's global
 names to other kernels: the simulation loop is written once and compiled once per policy.
 
-Numba keeps compiled code on disk, and does not notice when a function that is *called* from
-another file changes. So each kernel's cached name carries a digest of its own code and of
-everything that it calls.
+Numba caches compiled code on disk, and does not notice when a *called* function in another file
+changes. Each kernel's cached name therefore carries a digest of its own code and of everything it
+calls.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _WAYS_TO_COMPILE = ("_allocation.py", "_compiler.py", "_memory.py")
 
 _building = threading.RLock()
 _disabled = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
-# When kernels that are called are compiled; "within" an uncompiled one, they are not either.
+# When called kernels are compiled; those called "within" an uncompiled one are not compiled.
 _when: contextvars.ContextVar[When | Literal["within"]] = contextvars.ContextVar(
     "when", default="never" if _disabled else "now"
 )
@@ -61,7 +61,7 @@ class Kernel(Generic[P, R]):
     ) -> None:
         self.allocates = allocates
         self.function = function if bindings is None else rebind(function, bindings)
-        self.special: tuple[Any, ...] = ()  # the template and bindings that it was made of
+        self.special: tuple[Any, ...] = ()  # the template and bindings that it was made from
         self.forms: dict[Any, Form] = {}
         self.__doc__ = function.__doc__
 
@@ -76,11 +76,10 @@ class Kernel(Generic[P, R]):
         return run_uncompiled(self.function, *args, **kwargs)
 
     def entry(self, *arguments: Any) -> Callable[..., R]:
-        """A function for arguments of exactly these types, which it does not look at again.
+        """A function for arguments of exactly these types, which are not checked again.
 
-        Finding out the types of a dozen arrays takes ten times as long as most rules. The caller
-        must hand in the same types each time. In the background it is a `Form`, until that is
-        compiled.
+        Determining the types of a dozen arrays takes ten times as long as most rules. The caller
+        must pass the same types each time. While compiling in the background, it is a `Form`.
         """
         when = _when.get()
         if when == "background":
@@ -108,13 +107,13 @@ class Kernel(Generic[P, R]):
 
     @functools.cached_property
     def inner(self) -> Any:
-        """What other kernels call: a part of them, without code of its own."""
+        """What other kernels call: a part of them, without machine code of its own."""
         with _building:
             return _compiler().build_part(self._calling_compiled(), self.options)
 
     @property
     def is_kept(self) -> bool:
-        """Whether what is compiled is kept on disk."""
+        """Whether compiled code is stored on disk."""
         return bool(_compiler().keeps(self.compiled))
 
     def _calling_compiled(self) -> Callable[P, R]:
@@ -132,8 +131,8 @@ class Kernel(Generic[P, R]):
     def options(self) -> dict[str, Any]:
         """How numba compiles this kernel.
 
-        Kernels never raise: a division by zero gives infinity or NaN, as in NumPy. One that makes
-        no arrays need not count references to them, and is made part of its caller: handing a
+        Kernels never raise: a division by zero gives infinity or NaN, as in NumPy. A kernel that
+        creates no arrays needs no reference counts, and is inlined into its caller: passing a
         state's dozen arrays from function to function costs more than most rules.
         """
         return {
@@ -149,7 +148,7 @@ class Kernel(Generic[P, R]):
         return fingerprint(self.function, repr(self.options))
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        """Pickle it by name, as functions are: what was compiled for it is found again."""
+        """Pickle it by name, as functions are, so that its compiled code is found again."""
         if self.special:
             return _specialise, self.special
         return _kernel_named, (self.function.__module__, self.function.__qualname__)
@@ -161,20 +160,20 @@ class Kernel(Generic[P, R]):
 def kernel(function: Callable[P, R]) -> Kernel[P, R]:
     """Mark a function for compilation on its first call.
 
-    It may not make new arrays: then nothing in it needs to be counted and freed.
+    It must not create arrays, so that nothing in it needs to be counted and freed.
     """
     return Kernel(function)
 
 
 def allocating_kernel(function: Callable[P, R]) -> Kernel[P, R]:
-    """Mark a function that makes new arrays for compilation on its first call."""
+    """Mark a function that creates arrays for compilation on its first call."""
     return Kernel(function, allocates=True)
 
 
 class Hint(Kernel[P, None]):
-    """A kernel that tells the machine something and changes no result.
+    """A kernel that gives the processor a hint and changes no result.
 
-    Uncompiled it does nothing; `build` makes what it is within compiled code.
+    Uncompiled, it does nothing; `build` emits its compiled code.
     """
 
     def __init__(self, function: Callable[P, None], build: Callable[[], Any]) -> None:
@@ -183,7 +182,7 @@ class Hint(Kernel[P, None]):
 
     @functools.cached_property
     def compiled(self) -> Any:
-        """What numba takes for this function."""
+        """What numba uses for this function."""
         with _building:
             return self.build()
 
@@ -199,7 +198,7 @@ class Hint(Kernel[P, None]):
 
 
 def hint(build: Callable[[], Any]) -> Callable[[Callable[P, None]], Hint[P]]:
-    """Mark a function, empty but for its docstring, as a hint that `build` makes."""
+    """Mark a function, empty except for its docstring, as a hint whose code `build` emits."""
     return functools.partial(Hint, build=build)
 
 
@@ -226,7 +225,7 @@ def _kernel_named(module: str, name: str) -> Kernel[..., Any]:
 
 
 def code_digest(function: Callable[..., Any]) -> str:
-    """A fingerprint of a kernel and all that it calls, or of a plain function's own code."""
+    """A fingerprint of a kernel and everything it calls, or of a plain function's own code."""
     if isinstance(function, Kernel):
         return function.digest
     function = getattr(function, "__func__", function)
@@ -259,11 +258,10 @@ def interpreted() -> Iterator[None]:
 
 @contextlib.contextmanager
 def compiling(when: When) -> Iterator[None]:
-    """Compile kernels that are called inside this block at such a time.
+    """Choose when kernels called inside this block are compiled.
 
     "now": on the first call, which waits for it. "background": they run uncompiled until they are
-    compiled. "never": they run uncompiled, and so they do inside `interpreted`, whatever is said
-    here.
+    compiled. "never": they run uncompiled, as they always do inside `interpreted`.
     """
     token = _when.set(when if _when.get() in ("now", "background") else "never")
     try:
@@ -273,14 +271,14 @@ def compiling(when: When) -> Iterator[None]:
 
 
 def default_when() -> When:
-    """When kernels of a bandit are compiled if nothing is said."""
+    """When kernels of a bandit are compiled by default."""
     when = os.environ.get("LOWBID_COMPILED", WHEN[0])
     require_choice("the environment variable LOWBID_COMPILED", when, WHEN)
     return cast(When, when)
 
 
 def run_uncompiled(function: Callable[..., R], *arguments: Any, **named: Any) -> R:
-    """Call a kernel's function, and have all kernels that it calls run uncompiled."""
+    """Call a kernel's function, and run all kernels that it calls uncompiled."""
     token = _when.set("within")
     try:
         with np.errstate(all="ignore"):  # as compiled: infinity or NaN, and bits that wrap around
@@ -295,9 +293,9 @@ class Form:
     Attributes
     ----------
     compiled
-        What runs then, or None.
+        The compiled function, or None.
     submitted : bool
-        Whether the background has been told.
+        Whether it has been submitted to the background.
     """
 
     def __init__(self, kernel: Kernel[..., Any], samples: tuple[Any, ...]) -> None:
@@ -335,9 +333,9 @@ class Form:
 
 @functools.cache
 def _generation() -> str:
-    """A fingerprint of how kernels are compiled: what an older way left on disk is not used."""
+    """A fingerprint of how kernels are compiled: code cached by older versions is not used."""
     folder, texts = Path(__file__).parent, b""
-    with contextlib.suppress(OSError):  # bytecode may be all there is
+    with contextlib.suppress(OSError):  # only bytecode may be installed
         texts = b"".join((folder / name).read_bytes() for name in _WAYS_TO_COMPILE)
     return hashlib.blake2b(texts, digest_size=4).hexdigest()
 
@@ -348,7 +346,7 @@ def _compiler() -> Any:
 
 
 def _kind(value: Any) -> Any:
-    """What tells values apart that compiled code takes for different types."""
+    """A key that distinguishes values that have different types in compiled code."""
     if isinstance(value, np.ndarray):
         return value.dtype, value.ndim, value.flags.num
     if isinstance(value, tuple):
@@ -357,7 +355,7 @@ def _kind(value: Any) -> Any:
 
 
 def _sample(value: Any) -> Any:
-    """A small value of the same type, so far as compiled code tells types apart."""
+    """A small value that has the same type in compiled code."""
     if isinstance(value, np.ndarray):
         small = np.empty((0,) * value.ndim, value.dtype)
         return small if _kind(small) == _kind(value) else value

@@ -1,7 +1,7 @@
 """Hints about memory, for states too large for the processor's caches.
 
-With a million arms a step waits for memory most of the time. These let waits overlap and make
-them shorter; no result depends on them.
+With a million arms, a step spends most of its time waiting for memory. These hints let waits
+overlap and make them shorter; no result depends on them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lowbid._kernel import hint
 
 _HUGE_PAGES = 14  # MADV_HUGEPAGE of Linux
 _PAGE = 4096
-_LARGE = 1 << 22  # bytes: smaller arrays do well without
+_LARGE = 1 << 22  # bytes: smaller arrays do not need it
 
 
 def _prefetch() -> Any:
@@ -43,10 +43,10 @@ def _prefetch() -> Any:
 
 @hint(_prefetch)
 def fetch(array: npt.NDArray[Any], place: int) -> None:
-    """Bring a number near that will be needed soon.
+    """Prefetch a number that will be needed soon.
 
-    The place is counted along the whole array, which must be contiguous. One past the end does no
-    harm.
+    The position is an index into the whole array, which must be contiguous. One past the end does
+    no harm.
     """
 
 
@@ -71,7 +71,7 @@ def _advise() -> Any:
 
 @hint(_advise)
 def use_huge_pages(array: npt.NDArray[Any]) -> None:
-    """Ask for a large new array to lie in large pages, before anything is written to it.
+    """Request large pages for a large new array, before anything is written to it.
 
-    Finding out where a page lies can take longer than fetching a number from it.
+    Looking up a page can take longer than fetching a number from it.
     """

@@ -13,13 +13,13 @@ import numpy as np
 from lowbid._kernel import Kernel
 from lowbid._require import is_number
 
-# Marks a field that a rule got after others: at its default it is left out of the rule's identity,
-# so that a new parameter changes no stream of random numbers.
+# Marks a field that was added to a rule later: at its default it is omitted from the rule's
+# identity, so that a new parameter changes no stream of random numbers.
 LATER = {"later": True}
 
 
 class Parameterised:
-    """A rule that is told apart from others by its class and its dataclass fields.
+    """A rule that is identified by its class and its dataclass fields.
 
     Its functions are a named tuple, the class attribute `kernels`.
     """
@@ -44,7 +44,7 @@ class Parameterised:
 
     @property
     def identity(self) -> str:
-        """The class and all parameters; names the rule's own stream of random numbers."""
+        """The class and all parameters; identifies the rule's stream of random numbers."""
         values = [
             f"{field.name}={text_of(plain(self, field))}"
             for field in fields_of(self)
@@ -53,16 +53,16 @@ class Parameterised:
         return f"{type(self).__qualname__}({', '.join(values)})"
 
     def effective(self, name: str, value: Any) -> Any:
-        """What a value of a parameter comes to in the rule; most are what they are."""
+        """The effective value of a parameter; for most, the value itself."""
         return value
 
     def describe(self, horizon: int) -> str:
-        """The rule as a text from which it could be made again, for provenance."""
+        """The rule as a string from which it could be recreated, for provenance."""
         return self.identity
 
 
 def adopt_functions(cls: type[Any], kernels: type[Any]) -> None:
-    """Make the methods of a new class its rule, or the type for what its kernels read.
+    """Make the methods of a new class its rule, or create the type that its kernels read.
 
     `kernels` is the named tuple of all functions that a rule has.
     """
@@ -84,8 +84,8 @@ def fields_of(rule: Any) -> tuple[dataclasses.Field[Any], ...]:
 def named_tuple_for(rule: type[Any]) -> type[Any]:
     """A type for the fields of a class that is about to become a dataclass.
 
-    It is there as soon as the class is, under its qualified name: compiled code that was kept on
-    disk refers to it, and may be loaded before any such rule is made.
+    It exists as soon as the class does, under its qualified name: compiled code on disk refers to
+    it, and may be loaded before any such rule is created.
     """
     names = {
         name: None
@@ -99,7 +99,7 @@ def named_tuple_for(rule: type[Any]) -> type[Any]:
 
 
 def text_of(value: Any) -> str:
-    """A text of a parameter that is the same in every process: no addresses in memory."""
+    """A string for a parameter that is the same in every process, without memory addresses."""
     if isinstance(value, functools.partial):
         given = [
             *map(text_of, value.args),
@@ -117,7 +117,7 @@ def _value(rule: Parameterised, field: dataclasses.Field[Any]) -> Any:
 
 
 def plain(rule: Parameterised, field: dataclasses.Field[Any]) -> Any:
-    """A parameter's value as Python's own number: 2, 2.0 and NumPy's are one parameter."""
+    """A parameter's value as a Python number, so that 2, 2.0 and NumPy's are the same parameter."""
     value = _value(rule, field)
     if isinstance(value, np.bool_):
         return bool(value)

@@ -1,4 +1,4 @@
-"""Files that are replaced whole or not at all."""
+"""Files that are replaced atomically."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import IO
 
 @contextlib.contextmanager
 def replace_file(path: Path, *, durable: bool = False) -> Iterator[IO[bytes]]:
-    """Write a new file beside `path`, and put it in its place when the block ends well.
+    """Write a new file beside `path`, and move it into place when the block succeeds.
 
     Whatever happens, `path` is the old file or the new one. With `durable`, the new one is on disk
     when the block has ended. A process that is killed meanwhile leaves its unfinished file, whose
-    name ends in ``.part``. A symbolic link stays, and what it points to is replaced.
+    name ends in ``.part``. A symbolic link is kept, and its target is replaced.
     """
     path = path.resolve()
     part = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
@@ -32,14 +32,14 @@ def replace_file(path: Path, *, durable: bool = False) -> Iterator[IO[bytes]]:
     except BaseException as error:
         part.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename is not None:
-            error.filename, error.filename2 = str(path), None  # not one of our own making
+            error.filename, error.filename2 = str(path), None  # not the temporary file
         raise
     if durable and os.name == "posix":
         _flush_folder(path.parent)
 
 
 def _flush_folder(folder: Path) -> None:
-    """Make sure that a change of names is on disk."""
+    """Make sure that a rename is on disk."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

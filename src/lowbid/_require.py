@@ -14,7 +14,7 @@ from lowbid.errors import InvalidValueError
 
 # Losses beyond this are refused: sums of them, and of their squares, could overflow.
 LARGEST_LOSS = 1e100
-# The same goes for parameters, and for what they are divided by.
+# The same applies to parameters, and to what they are divided by.
 LARGEST, SMALLEST = 1e100, 1e-100
 # Whole numbers are 64 bits wide in compiled code.
 LARGEST_WHOLE = 2**63 - 1
@@ -27,24 +27,24 @@ def require(condition: bool, message: str) -> None:
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a real number of Python's or NumPy's, and not True or False."""
+    """Whether a value is a real number (Python's or NumPy's), and not True or False."""
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
 def is_whole(value: object) -> bool:
-    """Whether a value is a whole number of Python's or NumPy's, and not True or False."""
+    """Whether a value is a whole number (Python's or NumPy's), and not True or False."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def real_number(value: object) -> float | None:
-    """A number of any kind as a float, infinite if it is too large; None if it is not a number."""
+    """Any number as a float, infinite if it is too large; None if it is not a number."""
     if not isinstance(value, numbers.Real | np.bool_ | decimal.Decimal):
         return None
     try:
         return float(value)
     except OverflowError:
         return math.inf
-    except (TypeError, ValueError):  # a time span of NumPy's; a signalling NaN of Decimal
+    except (TypeError, ValueError):  # a NumPy time span; a signalling NaN of Decimal
         return None
 
 
@@ -64,10 +64,10 @@ def require_whole(
 def require_finite(
     name: str, value: float, above: float, *, or_equal: bool = False, at_most: float = LARGEST
 ) -> None:
-    """Refuse what is not a finite number above a bound, or so large or small that rules break."""
+    """Refuse what is not a finite number above a bound, or is too large or small for the rules."""
     if isinstance(value, np.generic):
-        value = value.item()  # NumPy compares in the precision of its number
-    finite = is_number(value) and abs(value) < math.inf  # exact for whole numbers of any size
+        value = value.item()  # NumPy compares in the precision of its own type
+    finite = is_number(value) and abs(value) < math.inf  # exact for integers of any size
     enough = finite and (value > above or (or_equal and value == above))
     bound = "" if above == -math.inf else f" {'at least' if or_equal else 'above'} {above:g}"
     require(enough, f"{name} is {shown(value)}; give a finite number{bound}.")
@@ -94,7 +94,7 @@ def require_numbers(
 ) -> Floats:
     """A number or an array of numbers, all from `low` to `high`, or an error."""
     try:
-        if np.asarray(values).dtype.kind not in "iufO":  # a text is no number, whatever it says
+        if np.asarray(values).dtype.kind not in "iufO":  # a string is not a number
             raise TypeError
         numbers = np.asarray(values, dtype=np.float64)
         good = bool(((numbers >= low) & (numbers <= high)).all())
@@ -110,7 +110,7 @@ def require_flag(name: str, value: object) -> None:
 
 
 def require_arm(arm: object, policy: str, n_arms: int) -> int:
-    """What a policy's `select` returned, as the number of an arm."""
+    """The return value of a policy's `select`, as the number of an arm."""
     if not is_whole(arm) or not 0 <= arm < n_arms:  # type: ignore[operator]
         raise InvalidValueError(
             f"select of {policy} returned {shown(arm)}; it must return the number of an arm, 0 to "
@@ -127,13 +127,13 @@ def require_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
 
 
 def shown(value: Any) -> str:
-    """A value as an error shows it; Python refuses to write out the longest whole numbers."""
+    """A value as errors show it; Python refuses to print very long integers."""
     if isinstance(value, int) and abs(value) > 10**30:
         return f"a whole number of {value.bit_length()} bits"
     return repr(value)
 
 
 def require_confidence(confidence: Any) -> None:
-    """Refuse what is not a chance strictly between 0 and 1."""
+    """Refuse what is not a probability strictly between 0 and 1."""
     if not (isinstance(confidence, int | float) and 0.0 < confidence < 1.0):
         raise InvalidValueError(f"confidence is {confidence!r}; give one between 0 and 1.")

@@ -1,4 +1,4 @@
-"""Who waits for the compiler: for people who wait, too."""
+"""What the compiler is currently compiling, for progress bars."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _waiting: list[str] = []
 
 @contextlib.contextmanager
 def on_behalf_of(name: str) -> Iterator[None]:
-    """Say for whom all is compiled that is compiled inside this block."""
+    """Name what the compilations inside this block are for."""
     token = _name.set(name)
     try:
         yield
@@ -22,7 +22,7 @@ def on_behalf_of(name: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def compiler_at_work() -> Iterator[None]:
-    """What the compiler itself says."""
+    """Called by the compiler itself."""
     name = _name.get()
     _waiting.append(name)
     try:
@@ -32,5 +32,5 @@ def compiler_at_work() -> Iterator[None]:
 
 
 def waiting() -> list[str]:
-    """All for whom something is compiled at this moment; empty if nothing is."""
+    """The names of everything being compiled at this moment; empty if nothing is."""
     return list(dict.fromkeys(_waiting))

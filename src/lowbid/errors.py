@@ -1,7 +1,7 @@
 """What can go wrong, and what to do about it.
 
-Every error that lowbid raises on purpose is a `LowbidError`; each also is the built-in
-error that a Python programmer would expect, so ``except ValueError`` works too.
+Every error that lowbid raises deliberately is a `LowbidError`; each is also the built-in error that
+a Python programmer would expect, so ``except ValueError`` works too.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class LowbidError(Exception):
-    """Base class of every error that lowbid raises on purpose."""
+    """Base class of every error that lowbid raises deliberately."""
 
 
 class InvalidValueError(LowbidError, ValueError):
@@ -18,7 +18,7 @@ class InvalidValueError(LowbidError, ValueError):
 
 
 class UnknownNameError(LowbidError, KeyError):
-    """A name (of an arm, a policy, a file entry) that is not known here."""
+    """An unknown name of an arm, a policy, or an entry in a file."""
 
     def __str__(self) -> str:
         # KeyError shows the repr of its argument, which would quote the whole message.
@@ -26,7 +26,7 @@ class UnknownNameError(LowbidError, KeyError):
 
 
 class FileFormatError(LowbidError, ValueError):
-    """A file that is damaged, cut short, or not of the expected kind."""
+    """A file that is damaged, truncated, or not of the expected kind."""
 
 
 class MissingPackageError(LowbidError, ImportError):
@@ -34,7 +34,7 @@ class MissingPackageError(LowbidError, ImportError):
 
 
 class WorkerError(LowbidError, RuntimeError):
-    """A worker, or whoever hands out work to it, is gone; what was finished is kept."""
+    """A worker or its scheduler is gone; finished work is kept."""
 
 
 class Refusal(NamedTuple):
@@ -53,7 +53,7 @@ class Refusal(NamedTuple):
 
 
 class LogError(InvalidValueError):
-    """A log with lines that cannot be used; none of its lines was.
+    """A log with lines that cannot be used; none of its lines was used.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class LogError(InvalidValueError):
 
 
 class UnanswerableError(InvalidValueError):
-    """A question that a log holds no answer to, whatever the method."""
+    """A question that a log cannot answer, whatever the method."""
 
 
 class StoreError(LowbidError, OSError):
@@ -78,12 +78,12 @@ class StoreError(LowbidError, OSError):
 class StoreUnavailableError(StoreError):
     """A store that cannot be reached, or is busy, for now.
 
-    It was waited for as long as was stated, and nothing was changed; try again.
+    The call waited as long as configured, and nothing was changed; try again.
     """
 
 
 class ServiceError(LowbidError, OSError):
-    """A server that gave no answer, or refused: a key that may not, a limit, a failure of its own.
+    """A server that gave no answer or refused: a missing permission, a limit, or an internal error.
 
-    A request that can be repeated was; nothing counts twice.
+    Requests that are safe to repeat were retried; nothing counts twice.
     """

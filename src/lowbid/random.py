@@ -1,4 +1,4 @@
-"""Draws for your own policies and environments, each from the stream that it is handed."""
+"""Draws for your own policies and environments, each from the stream it is given."""
 
 from lowbid._random import (
     Stream,

@@ -17,9 +17,9 @@ import numpy.typing as npt
 from lowbid._require import require_finite, require_probability, require_whole
 from lowbid.errors import InvalidValueError
 
-# Each arm has a place for each batch, and a batch without losses says nothing.
+# Each arm needs memory for every batch, and empty batches are useless.
 MOST_BATCHES = 100_000
-# With it a schedule has no more than so many batches up to the largest possible step.
+# With it, a schedule stays below the limit up to the largest possible step.
 _LARGEST_WEIGHT = 1000.0
 
 
@@ -95,9 +95,9 @@ class Logarithmic(Schedule):
 
 @dataclasses.dataclass(frozen=True)
 class HighProbability(Schedule):
-    """ceil((7/2) log(2 T / delta)) batches throughout: Theorem 1 of the paper.
+    """ceil((7/2) log(2 T / delta)) batches at every step: Theorem 1 of the paper.
 
-    The horizon T may be left out: a simulation fills in its own.
+    The horizon T may be omitted: a simulation fills in its own.
 
     Examples
     --------
@@ -134,7 +134,7 @@ class HighProbability(Schedule):
 
 @dataclasses.dataclass(frozen=True)
 class Anytime(Schedule):
-    """ceil(8 log t), at least 1: Theorem 2 of the paper, for no horizon and no confidence.
+    """ceil(8 log t), at least 1: Theorem 2 of the paper, without a horizon or a confidence.
 
     It is built for the proof: 61 batches at t = 2000 play almost uniformly.
 
@@ -150,7 +150,7 @@ class Anytime(Schedule):
 
 
 def require_schedule(batches: int | Callable[[int], int]) -> None:
-    """Refuse what is neither a number of batches nor a function that gives one for each step."""
+    """Refuse what is neither a number of batches nor a function from steps to such numbers."""
     if not callable(batches):
         Fixed(batches)
     elif not isinstance(batches, Schedule):

@@ -29,8 +29,8 @@ def test_compare_prints_tables_and_saves_figures_and_data(tmp_path, capsys):
     out = capsys.readouterr().out
     assert "chain:size=3: regret after 30 episodes, 2 runs" in out
     assert "PaddedCounts(padding=0.5)" in out
-    assert "told no bound on returns" in out.split("deep-sea")[0]
-    assert "told no bound on returns" not in out.split("deep-sea")[1]
+    assert "know no bound on returns" in out.split("deep-sea")[0]
+    assert "know no bound on returns" not in out.split("deep-sea")[1]
     for name in ("chain-size=3", "deep-sea-size=3"):
         result = lowbid.Result.load(tmp_path / f"{name}.npz")
         assert result.regret.shape[:2] == (2, 2)

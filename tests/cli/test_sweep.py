@@ -136,6 +136,6 @@ def test_ctrl_c_writes_up_what_is_there_and_says_how_to_go_on(tmp_path):
     if process.returncode == 0:
         pytest.skip("the machine was done before it was stopped")
     assert process.returncode == 130
-    assert "go on with: lowbid sweep mine.toml --out out" in err.decode()
+    assert "continue with: lowbid sweep mine.toml --out out" in err.decode()
     assert (tmp_path / "out" / "mine" / "table.csv").stat().st_size > 100
     assert os.path.exists(tmp_path / "out" / "index.jsonl")

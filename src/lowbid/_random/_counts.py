@@ -1,4 +1,4 @@
-"""Whole numbers drawn from a stream: how many heads, how many of a sample."""
+"""Integers drawn from a stream: binomial and hypergeometric."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def log_factorial(k: int) -> float:
 
 @kernel
 def stirling_tail(k: float) -> float:
-    """What Stirling's formula for log(k!) leaves out, for k of 10 or more."""
+    """The error of Stirling's formula for log(k!), for k of 10 or more."""
     r = 1.0 / (k * k)
     return (1.0 / 12.0 - (1.0 / 360.0 - (1.0 / 1260.0 - r / 1680.0) * r) * r) / k
 
 
 @kernel
 def binomial(stream: Stream, n: int, p: float) -> int:
-    """How many of n coins of probability p show heads."""
+    """The number of heads among n coin flips with probability p."""
     if n <= 0 or p <= 0.0:
         return 0
     if p >= 1.0:
@@ -86,12 +86,12 @@ def _binomial_by_rejection(stream: Stream, n: int, p: float) -> int:
 
 @kernel
 def hypergeometric(stream: Stream, good: int, bad: int, sample: int) -> int:
-    """How many of a sample without replacement are good."""
+    """The number of good items in a sample without replacement."""
     total = good + bad
     rest = total - sample
     drawn = min(sample, rest)
     rarer = min(good, bad)
-    # Whom is drawn from whom does not matter: the shorter of the two lists is gone through.
+    # Drawn and good items are interchangeable: iterate over the shorter of the two lists.
     if min(drawn, rarer) <= 24:
         found = _hypergeometric_one_by_one(stream, max(drawn, rarer), total, min(drawn, rarer))
     else:

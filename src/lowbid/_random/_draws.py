@@ -1,4 +1,4 @@
-"""Numbers drawn from a stream, of the common continuous distributions.
+"""Numbers drawn from a stream, from common continuous distributions.
 
 Every draw is written in plain arithmetic and ``math``, so that it gives the same bits compiled
 and uncompiled.
@@ -20,7 +20,7 @@ def integer(stream: Stream, n: int) -> int:
 
 @kernel
 def coin(stream: Stream, probability: float) -> float:
-    """1 with the given probability, else 0."""
+    """1 with the given probability, otherwise 0."""
     return 1.0 if uniform(stream) < probability else 0.0
 
 
@@ -109,7 +109,7 @@ def gamma(stream: Stream, shape: float) -> float:
         if v > 0.0:
             v = v * v * v
             u = uniform_open(stream)
-            # The first test is implied by the second, and mostly saves it.
+            # The first test implies the second, and usually saves computing it.
             if u < 1.0 - 0.0331 * (x * x) * (x * x) or (
                 math.log(u) < 0.5 * x * x + d * (1.0 - v + math.log(v))
             ):
@@ -118,7 +118,7 @@ def gamma(stream: Stream, shape: float) -> float:
 
 @kernel
 def beta(stream: Stream, a: float, b: float) -> float:
-    """A beta number, for shapes however small."""
+    """A beta number, for arbitrarily small shapes."""
     if a >= 1.0 and b >= 1.0:
         x = gamma(stream, a)
         return x / (x + gamma(stream, b))

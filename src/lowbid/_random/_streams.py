@@ -24,7 +24,8 @@ from lowbid._require import require_whole
 
 Stream = npt.NDArray[np.uint64]
 
-# Goes up when a seed comes to mean other random numbers: results of another version are not reused.
+# Incremented when a seed comes to mean different random numbers: results of other versions are not
+# reused.
 STREAMS_VERSION = 1
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -76,7 +77,7 @@ def uniform_open(stream: Stream) -> float:
 
 
 def key(seed: int, purpose: str) -> np.uint64:
-    """64 bits that depend on a seed and on what they are for: the same on every machine."""
+    """64 bits that depend on a seed and a purpose, the same on every machine."""
     seed = require_whole("seed", seed, at_least=0, at_most=2**128)
     digest = hashlib.blake2b(f"{seed}/{purpose}".encode(), digest_size=8).digest()
     return np.uint64(int.from_bytes(digest, "big"))
@@ -85,6 +86,6 @@ def key(seed: int, purpose: str) -> np.uint64:
 def stream_of_run(key: np.uint64, run: int) -> Stream:
     """A new stream, at the place where a run begins."""
     stream = np.zeros(1, dtype=np.uint64)
-    with interpreted():  # once, which is not worth a compilation
+    with interpreted():  # called once, which is not worth compiling
         seek_run(stream, key, run)
     return stream

@@ -49,7 +49,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; the answer is the exit code."""
+    """Run the command line; returns the exit code."""
     write_whatever_the_terminal()
     try:
         given = parser().parse_args(arguments)
@@ -59,10 +59,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except LowbidError as error:
         print(f"lowbid: {error}", file=sys.stderr)
         return 2
-    except BrokenPipeError:  # whoever reads, such as `head`, has seen enough
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except OSError as error:  # a full disk, say
+    except OSError as error:  # for example, a full disk
         place = "" if error.filename is None else f"{error.filename}: "
         print(f"lowbid: {place}{error.strerror or error}", file=sys.stderr)
         return 2

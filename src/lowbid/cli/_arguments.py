@@ -1,4 +1,4 @@
-"""Arguments and answers that several commands share."""
+"""Arguments and messages that several commands share."""
 
 from __future__ import annotations
 
@@ -14,26 +14,24 @@ if TYPE_CHECKING:
 
 
 def add_simulation_arguments(parser: argparse.ArgumentParser, out: str) -> None:
-    """Add what every command that runs simulations takes."""
+    """Add the arguments common to all commands that run simulations."""
     parser.add_argument("--horizon", type=whole, help="steps in a run")
     parser.add_argument("--runs", type=whole, help="independent runs")
     parser.add_argument("--seed", type=whole, help="the same seed, the same result; 0 if not given")
     parser.add_argument("--workers", type=whole, help="threads; one per core if not given")
-    parser.add_argument(
-        "--bounds", action="store_true", help="draw the bounds on regret that are proved"
-    )
+    parser.add_argument("--bounds", action="store_true", help="draw proven bounds on the regret")
     parser.add_argument(
         "--out", type=named_path, default=Path(out), help=f"a folder; {out} if not given"
     )
     parser.add_argument(
         "--resume",
         action="store_true",
-        help="go on where the same command was stopped: keep what is in the folder",
+        help="continue where the same command was stopped: keep what is in the folder",
     )
 
 
 def add_store_argument(parser: argparse.ArgumentParser) -> None:
-    """Add the store, which may have a password in it and so need not stand on the command line."""
+    """Add the store, which may contain a password and can be given outside the command line."""
     known = os.environ.get("LOWBID_STORE")
     parser.add_argument(
         "--store",
@@ -44,9 +42,9 @@ def add_store_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def named_path(text: str) -> Path:
-    """The name of a file or a folder; no name would mean the folder one is in."""
+    """The name of a file or a folder; an empty name would mean the current folder."""
     if not text.strip():
-        raise argparse.ArgumentTypeError("the name is empty; write . for the folder you are in.")
+        raise argparse.ArgumentTypeError("the name is empty; write . for the current folder.")
     return Path(text)
 
 
@@ -66,7 +64,7 @@ def whole(text: str) -> int:
 
 
 def command_line(command: str, arguments: argparse.Namespace) -> str:
-    """What to type for the same outcome: the arguments that were given."""
+    """The command that reproduces this result: the arguments that were given."""
     words = ["lowbid", command]
     for name, value in vars(arguments).items():
         if name in ("run", "workers", "resume") or value in (None, False):
@@ -89,7 +87,7 @@ def _words(name: str, value: Any) -> list[str]:
 
 
 def stopped(folder: Folder, command: str) -> int:
-    """Say that Ctrl-C was heard, and write up what was finished; the answer is the exit code."""
+    """Acknowledge Ctrl-C, and write up what was finished; returns the exit code."""
     from lowbid.experiments import write_up
 
     print("\nlowbid: stopped", file=sys.stderr)
@@ -99,7 +97,7 @@ def stopped(folder: Folder, command: str) -> int:
     print("lowbid: writing up what was finished ...", file=sys.stderr)
     write_up(folder)
     print(
-        f"lowbid: what was finished is in {folder.path}. Go on with: {command} --resume",
+        f"lowbid: what was finished is in {folder.path}. Continue with: {command} --resume",
         file=sys.stderr,
     )
     return 130

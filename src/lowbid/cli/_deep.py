@@ -25,7 +25,7 @@ _WINDOW = 20  # episodes that a table and a picture average over
 
 
 def configure_deep(actions: Any) -> None:
-    """Add both actions; they need JAX, ``pip install 'lowbid[deep]'``."""
+    """Add both actions; they need JAX: ``pip install 'lowbid[deep]'``."""
     sea = actions.add_parser(
         "deep-sea", help="deep agents: how many episodes DeepSea takes, by size"
     )
@@ -78,7 +78,7 @@ class Sea(NamedTuple):
         )
 
     def answers(self, rule: str, size: int, seed: int, arguments: argparse.Namespace) -> bool:
-        """Whether this is the run that is asked for, and it went far enough."""
+        """Whether this is the requested run, and it went far enough."""
         asked = (rule, size, arguments.stochastic, seed)
         far = self.episodes == arguments.episodes or (
             self.solved is not None and self.solved <= arguments.episodes

@@ -18,7 +18,7 @@ def page() -> str:
 
 
 def section(name: str) -> str:
-    """The help of a command, and of what it can be asked to do."""
+    """The help of a command and of its actions."""
     actions = getattr(commands()[name], "ACTIONS", ())
     return "\n\n".join([help_of(name), *(help_of(name, action) for action in actions)])
 

@@ -1,4 +1,4 @@
-"""Letters for terminals that have few: what cannot be written is written in others."""
+"""Substitutes for characters that a terminal's encoding lacks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _IN_OTHERS = {
 
 
 def write_whatever_the_terminal() -> None:
-    """Let output that has no such letter write it in others, instead of failing."""
+    """Let output substitute characters that its encoding lacks, instead of failing."""
     codecs.register_error(_NAME, _replace)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
@@ -40,7 +40,7 @@ def write_whatever_the_terminal() -> None:
 
 
 def _replace(error: UnicodeError) -> tuple[str, int]:
-    """What to write for letters that cannot be written, and where to go on."""
+    """The substitute for characters that cannot be encoded, and where to continue."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     letters = error.object[error.start : error.end]
@@ -48,7 +48,7 @@ def _replace(error: UnicodeError) -> tuple[str, int]:
 
 
 def in_ascii(letter: str) -> str:
-    """A letter in ASCII.
+    """A character in ASCII.
 
     >>> [in_ascii(letter) for letter in "é≤μ²☃"]
     ['e', '<=', 'mu', '^2', '?']

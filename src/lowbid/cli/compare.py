@@ -33,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run every case, and write what came out."""
+    """Run every case, and write the results."""
     from lowbid.experiments import Folder, compare
 
     title, cases = _cases(arguments)

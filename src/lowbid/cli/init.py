@@ -36,12 +36,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _write_new(path: Path, text: str) -> None:
-    """Write a file that is not there yet, whole or not at all."""
+    """Write a new file, completely or not at all."""
     try:
         file = open(path, "x", encoding="utf-8")  # noqa: SIM115
     except FileExistsError as error:
         raise InvalidValueError(
-            f"{path} is there already; name another file, or take it away."
+            f"{path} exists already; name another file, or remove it."
         ) from error
     except OSError as error:
         raise _unwritten(path, error) from error
@@ -49,7 +49,7 @@ def _write_new(path: Path, text: str) -> None:
         with file:
             file.write(text)
     except BaseException as error:
-        path.unlink(missing_ok=True)  # a part of it would be mistaken for the whole
+        path.unlink(missing_ok=True)  # a partial file would be mistaken for a whole one
         if isinstance(error, OSError):
             raise _unwritten(path, error) from error
         raise

@@ -1,10 +1,10 @@
-"""Make, list and revoke the keys of a service.
+"""Create, list and revoke the keys of a service.
 
     lowbid keys add --store sqlite:///shop.db --name dashboard --role read
     lowbid keys list --store sqlite:///shop.db
     lowbid keys revoke --store sqlite:///shop.db --name dashboard
 
-A key is shown once, when it is made; the store keeps a salted hash of it.
+A key is shown once, when it is created; the store keeps a salted hash of it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("action", choices=("add", "list", "revoke"))
     add_store_argument(parser)
-    parser.add_argument("--name", help="whose key it is; changes are logged under this name")
+    parser.add_argument("--name", help="the key's owner; changes are logged under this name")
     parser.add_argument(
         "--role",
         action="append",
@@ -36,12 +36,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--experiment",
         action="append",
         metavar="NAME",
-        help="let the key open this experiment alone; may be given more than once",
+        help="restrict the key to this experiment; may be given more than once",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Make, list or revoke keys."""
+    """Create, list or revoke keys."""
     from lowbid.errors import InvalidValueError
     from lowbid.service._keys import list_keys, make_key, revoke_key
     from lowbid.shared.stores import store_at

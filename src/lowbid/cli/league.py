@@ -1,7 +1,7 @@
 """Play the league: policies that know nothing about the losses, on many settings.
 
-What was played before is read from the folder, so that the command goes on where it was stopped,
-and a policy that is added plays alone. With --policies your own ones join the rest:
+Results in the folder are reused, so the command continues where it was stopped, and only an added
+policy is played. With --policies, your own join the rest:
   lowbid league --policies "moment-imed:patience=2" --out out/league
 The whole league takes an hour or two on two cores; --quick takes some minutes.
 """
@@ -40,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Play, and write up."""
+    """Play, and write the report."""
     from lowbid.experiments import league
     from lowbid.report import markdown, plain
 

@@ -7,11 +7,11 @@
   lowbid mdp reproduce
   lowbid mdp deep-sea --sizes 10,20 --runs 5 --episodes 600
   lowbid mdp deep-control --environment CartPole-v1
-Environments and rules are names, with parameters if you like. bandit: stands before arms, as in
-bandit:bernoulli:0.1,0.5, and gymnasium: before names of Gymnasium's tables, as in
+Environments and rules are names, with parameters if you like. Arms are prefixed with bandit:, as in
+bandit:bernoulli:0.1,0.5, and names of tabular Gymnasium environments with gymnasium:, as in
 gymnasium:FrozenLake-v1,best_return=1; the drawing of a grid is a text file, grid:drawing=@FILE.
 reproduce plays every reading of the paper's outlook, and rivals with several constants, in twelve
-environments, and writes a page with verdicts; it goes on where it was stopped.
+environments, and writes a page with verdicts; it continues where it was stopped.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--rules", default=_DEFAULT_RULES, help="what to compare; if not given, four that differ"
     )
     compare.add_argument("--runs", type=whole, default=20, help="independent runs; 20")
-    compare.add_argument("--workers", type=int, help="threads; one for each core if not given")
+    compare.add_argument("--workers", type=int, help="threads; one per core if not given")
     compare.set_defaults(action_of_mdp=_compare)
     draw = actions.add_parser("draw", help="what the batches of one agent bid, and its visits")
     draw.add_argument("--environment", default=_DEFAULT_ENVIRONMENT, help="where")
@@ -75,7 +75,7 @@ def _configure_reproduce(parser: argparse.ArgumentParser) -> None:
         help=f"{_QUICK_RUNS} runs, the readings and one rule of each rival, no published figures",
     )
     parser.add_argument("--seed", type=whole, default=0, help="the same seed, the same result; 0")
-    parser.add_argument("--workers", type=whole, help="threads; one for each core if not given")
+    parser.add_argument("--workers", type=whole, help="threads; one per core if not given")
     parser.add_argument(
         "--out",
         type=named_path,
@@ -147,7 +147,7 @@ def _compare(arguments: argparse.Namespace) -> int:
             if share > 0.0:
                 print(f"{name}: {share:.0%} of the runs still lose half of the optimum")
         if model.has_rewards and model.best_return is None:
-            print("Rules were told no bound on returns but the best reward at every step.")
+            print("Rules know no bound on returns except the best reward at every step.")
         print()
         result.save(arguments.out / f"{_key(text)}.npz")
         _draw_comparison(result, model, text, arguments.out)
@@ -195,7 +195,7 @@ def _draw(arguments: argparse.Namespace) -> int:
 def _bids_where_reached(
     rule: mdp.BatchEnsembleValueIteration, agent: mdp.Agent, model: mdp.Tabular
 ) -> tuple[Floats, Floats]:
-    """What each batch expects, and the truth: of each state at the first stage that reaches it."""
+    """Each batch's estimates and the truth, for each state at the first stage that reaches it."""
     problem = agent.problem
     bids = np.full((rule.batches, problem.n_states, problem.n_actions), np.nan)
     optimal = bids[0].copy()
@@ -226,9 +226,9 @@ def _reproduce(arguments: argparse.Namespace) -> int:
     try:
         outcomes = readings.play(todo, arguments.out, arguments.workers)
     except KeyboardInterrupt:
-        print("\nlowbid: stopped; the same command goes on from here.", file=sys.stderr)
+        print("\nlowbid: stopped; the same command continues from here.", file=sys.stderr)
         return 130
-    # Published figures have settings of their own, and belong to the whole.
+    # Published figures have their own settings, and belong to the full run.
     whole_page = not (arguments.quick or arguments.environments)
     figures = list(compare_published(SOURCES["episodes"])) if whole_page else []
     study = readings.Study.of(outcomes)

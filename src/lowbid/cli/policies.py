@@ -1,9 +1,9 @@
 """List all policies: what each must know, what it costs, what is proved, what to cite.
 
-Time is per step and memory in all, as they grow with K arms, t steps so far, n losses of an arm,
-l batches and M subsets or members. Guarantees leave constants out; b is the losses' scale, and T
-the number of steps. The table is as wide as the terminal. With --citation, print the BibTeX
-entries instead. With names, only policies whose name contains one of them.
+Time is per step and memory in total, as they grow with K arms, t steps so far, n losses of an arm,
+l batches and M subsets or members. Guarantees omit constants; b is the losses' scale, and T the
+number of steps. The table is as wide as the terminal. With --citation, print the BibTeX entries
+instead. With names, only policies whose name contains one of them.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _policies() -> list[Any]:
-    """One object for each way to make a policy, with its defaults."""
+    """One object per way to construct a policy, with its defaults."""
     from lowbid import policies
 
     classes = [getattr(policies, name) for name in policies.__all__]
@@ -74,7 +74,7 @@ def _row(policy: Any) -> tuple[str, ...]:
 
 
 def _print_families(rows: list[tuple[str, ...]]) -> None:
-    """One table for each family, all with the same columns, as wide as the terminal at most."""
+    """One table per family, all with the same columns, at most as wide as the terminal."""
     head = (("name", "  reference"), ("must know",), ("time per step", "memory"), ("guarantee",))
     widths = _widths([head, *map(_cells, rows)], shutil.get_terminal_size().columns)
     for family, members in itertools.groupby(rows, key=lambda row: row[1]):
@@ -87,13 +87,13 @@ def _print_families(rows: list[tuple[str, ...]]) -> None:
 
 
 def _cells(row: tuple[str, ...]) -> Cells:
-    """A row with fewer columns: what belongs together stands one below the other."""
+    """A row with fewer columns: related entries are stacked."""
     name, _, needs, time, memory, guarantee, reference = row
     return (name, f"  {reference}"), (needs,), (f"time {time}", f"memory {memory}"), (guarantee,)
 
 
 def _widths(rows: list[Cells], room: int) -> list[int]:
-    """As wide as the cells are; if that is too much, the widest columns give way."""
+    """The widths of the cells; if these are too much, the widest columns are narrowed."""
     columns = [[line for cell in column for line in cell] for column in zip(*rows, strict=True)]
     widths = [max(map(len, lines)) for lines in columns]
     room -= len(_GAP) * (len(widths) - 1)

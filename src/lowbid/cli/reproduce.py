@@ -1,8 +1,8 @@
 """The paper in one command: its experiments, its figures, and a verdict on each of its claims.
 
 Runs the paper's five tests, and the published version's beta arms as a sixth, and writes figures,
-data and a report. What the paper leaves unsaid is a setting: --set ties=first, for example; the
-report lists them all.
+data and a report. Details that the paper leaves open are settings: --set ties=first, for example;
+the report lists them all.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the tests, write the report, and compare verdicts if that is asked for."""
+    """Run the tests, write the report, and compare verdicts if requested."""
     from lowbid.experiments import Folder
     from lowbid.experiments.paper import differences, reproduce
     from lowbid.simulation._terminal import room

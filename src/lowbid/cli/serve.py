@@ -3,7 +3,7 @@
     lowbid keys add --store sqlite:///shop.db --name shop --role decide
     lowbid serve --store sqlite:///shop.db
 
-Servers on one store make the choices of one bandit. SIGTERM finishes what was accepted.
+Servers on one store make the choices of one bandit. SIGTERM finishes accepted requests first.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="the address; 127.0.0.1 if not given")
     parser.add_argument("--port", type=whole, default=8080, help="the port; 8080 if not given")
     parser.add_argument(
-        "--experiments", type=named_path, metavar="FILE", help="a TOML file of experiments to make"
+        "--experiments", type=named_path, metavar="FILE", help="a TOML file with experiments"
     )
     parser.add_argument(
-        "--no-keys", action="store_true", help="need no keys; for loopback addresses only"
+        "--no-keys", action="store_true", help="require no keys; for loopback addresses only"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serve until told to stop."""
+    """Serve until stopped."""
     if arguments.no_keys and not _is_loopback(arguments.host):
         raise InvalidValueError(
-            f"--no-keys lets everybody do everything, and {arguments.host} can be reached from "
+            f"--no-keys lets anybody do anything, and {arguments.host} can be reached from "
             "other machines; serve on 127.0.0.1, or make keys with `lowbid keys add`."
         )
     from lowbid.service import create_app

@@ -1,11 +1,11 @@
 """Play many policies on many environments: a table, a ranking, figures and a page.
 
 A sweep file (lowbid init --sweep writes one) lists policies with grids of parameters, environments
-and horizons. What is finished is kept: the command can be stopped, killed or run again after lines
+and horizons. Finished work is kept: the command can be stopped, killed, or run again after lines
 were added, and plays what is missing.
   lowbid sweep FILE --dry-run                     # how many tasks, and about how long
   lowbid sweep FILE --on dask://localhost:8786    # on a cluster
-  lowbid sweep --show FOLDER                      # what is there so far, also while it runs
+  lowbid sweep --show FOLDER                      # the results so far, even while it runs
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--time-limit",
         type=whole,
         metavar="SECONDS",
-        help="hand a task out again that has not answered for so long",
+        help="seconds after which a silent task is handed out again",
     )
     parser.add_argument(
-        "--show", type=named_path, metavar="FOLDER", help="write up what a folder holds so far"
+        "--show", type=named_path, metavar="FOLDER", help="report what a folder holds so far"
     )
     parser.add_argument(
         "--out",
@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Play, and write up."""
+    """Play, and write the report."""
     from lowbid.errors import InvalidValueError
     from lowbid.experiments import sweeps
     from lowbid.experiments.sweeps._play_sweep import failures_text, sweeps_in
@@ -64,9 +64,9 @@ def run(arguments: argparse.Namespace) -> int:
             sweep, arguments.out, on, arguments.workers, arguments.time_limit
         )
     except KeyboardInterrupt:
-        print("\nlowbid: stopped; what was finished is kept.", file=sys.stderr)
+        print("\nlowbid: stopped; finished work is kept.", file=sys.stderr)
         print(sweeps.write_up(sweep, arguments.out, command))
-        print(f"lowbid: go on with: {command}", file=sys.stderr)
+        print(f"lowbid: continue with: {command}", file=sys.stderr)
         return 130
     print(sweeps.write_up(sweep, arguments.out, command))
     if failed:

@@ -1,7 +1,7 @@
 """Check the paper's lemmas, theorems and claims, and draw them.
 
-Prints one line for each: whether it holds, over what range or where not, and how that was found.
-Then writes a page with the pictures. It takes about a minute.
+Prints one line for each: whether it holds, in which range or where it fails, and how that was
+found. Then writes a page with the pictures. It takes about a minute.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Simulate reference figures, and print ours beside them.
 
-Sources are five-tests, the paper's tests as played by an independent program, and sda-paper, tables
-that were published; all of them by default. A figure disagrees if it lies more than 3.5 standard
-errors from ours, and then the exit code is 1. Where a few bad runs make up much of a mean, as on
-Gaussian arms, use --runs 5000 before you believe a disagreement.
+Sources are five-tests, the paper's tests as played by an independent program; sda-paper, published
+tables; and episodes, figures about MDPs; all of them by default. A figure disagrees if it lies more
+than 3.5 standard errors from ours, and then the exit code is 1. Where a few bad runs dominate a
+mean, as on Gaussian arms, use --runs 5000 before you believe a disagreement.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ _QUICK_HORIZON = 2_000
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("sources", nargs="*", help="five-tests, sda-paper, episodes; else all")
-    parser.add_argument("--only", default="", metavar="TEXT", help="problems or policies with it")
+    parser.add_argument("sources", nargs="*", help="five-tests, sda-paper, episodes")
+    parser.add_argument("--only", default="", metavar="TEXT", help="only those that contain it")
     parser.add_argument("--runs", type=whole, default=None, help="runs for each figure: 2000")
     parser.add_argument("--seed", type=whole, default=0, help="the same seed, the same result")
     parser.add_argument(

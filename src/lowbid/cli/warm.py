@@ -1,9 +1,9 @@
-"""Compile policies ahead of time, so that nobody waits for it later: in an image, or in CI.
+"""Compile policies ahead of time, in an image or in CI, so that nobody waits for it later.
 
-What is compiled is kept on disk, beside the package, in your user's cache folder, or in the folder
+Compiled code is stored on disk: beside the package, in your user's cache folder, or in the folder
 that NUMBA_CACHE_DIR names. Give policies by name, with parameters if you like; without names, all
-policies are compiled, which takes some minutes. A bandit's decisions are compiled, and with --arms,
-simulations on such arms:
+policies are compiled, which takes a few minutes. A bandit's decisions are compiled, and with
+--arms, simulations on such arms:
   lowbid warm batch-likelihood
   lowbid warm ucb1 batch-ensemble:batches=12 --arms bernoulli --arms gaussian
 """
@@ -26,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compile what is asked for, one by one."""
+    """Compile the requested policies, one by one."""
     from lowbid.experiments._names import policy_of_text
 
     chosen = [policy_of_text(text) for text in arguments.policies] or _all_policies()
@@ -61,7 +61,7 @@ def _compile(policy: Policy, families: list[Environment]) -> None:
     select = policy.kernels.select
     if isinstance(select, Kernel) and not select.is_kept:
         raise OSError(
-            "what is compiled cannot be kept: no folder for it can be written. Name one that can: "
+            "compiled code cannot be stored: no cache folder is writable. Name one that is: "
             "NUMBA_CACHE_DIR=/a/folder lowbid warm"
         )
     for arms in families:

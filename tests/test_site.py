@@ -49,6 +49,34 @@ def test_the_reference_has_every_public_name():
             assert path in shown or any(other.startswith(f"{path}.") for other in shown), path
 
 
+def test_the_reference_has_what_the_package_offers_at_its_top():
+    import lowbid
+
+    shown = re.findall(r"^::: (\S+)", "\n".join(load("api_pages").pages().values()), re.MULTILINE)
+    named = {path.rpartition(".")[2] for path in shown}
+    parts = load("api_pages").parts()
+    missing = set(lowbid.__all__) - named - set(parts) - {"__version__"}
+    assert missing == set()
+
+
+def test_every_public_module_has_a_page():
+    """The rest is for the command line, and shown there."""
+    found = {
+        path.stem for path in (ROOT / "src" / "lowbid").glob("[!_]*") if path.suffix != ".typed"
+    }
+    assert found - {"cli", "experiments", "report"} <= set(load("api_pages").parts())
+
+
+def test_the_reference_has_every_adapter():
+    """Each is in a module that needs its library, so they are found without importing any."""
+    shown = load("api_pages").adapters()
+    assert "lowbid.adapters.river.FromRiver" in shown
+    page = load("api_pages").pages()["reference/adapters.md"]
+    assert all(f"::: {path}" in page for path in shown)
+    modules = {path.stem for path in (ROOT / "src" / "lowbid" / "adapters").glob("[!_]*.py")}
+    assert {path.split(".")[2] for path in shown} == modules
+
+
 @pytest.fixture
 def build(tmp_path):
     """A copy of the documentation to spoil, and the command that builds it."""

@@ -6,6 +6,7 @@ name has its place without a line here.
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 from pathlib import Path
@@ -22,6 +23,12 @@ FOLDER = "reference"
 # public modules follow by name.
 TITLES = {
     "online": "Bandit",
+    "shared": "Shared bandits",
+    "stores": "Stores",
+    "client": "HTTP client",
+    "service": "HTTP service",
+    "logs": "Logs",
+    "offline": "Offline evaluation",
     "simulation": "Simulation",
     "policies": "Policies",
     "environments": "Environments",
@@ -29,6 +36,9 @@ TITLES = {
     "mdp": "MDPs",
     "mdp.deep": "Deep agents",
     "theory": "Theory",
+    "experiments.sweeps": "Sweeps",
+    "validation": "Validation",
+    "adapters": "Adapters",
     "testing": "Conformance kits",
     "kernels": "Kernels",
     "random": "Random numbers",
@@ -37,7 +47,7 @@ TITLES = {
 # Public names of the policies' module beside the policies.
 OTHERS = ("Policy", "About", "Kernels", "Constructor", "citation")
 # Members that come from a base class are shown where the class is used through them.
-INHERITED = {"Bandit"}
+INHERITED = {"Bandit", "SharedBandit"}
 
 
 def parts() -> dict[str, str]:
@@ -51,9 +61,7 @@ def pages() -> dict[str, str]:
     """Every page of the reference, by its path under docs/."""
     made = {f"{FOLDER}/index.md": _index()}
     for name, title in parts().items():
-        made[f"{FOLDER}/{name}.md"] = (
-            _page_of_policies() if name == "policies" else _page(name, title)
-        )
+        made[f"{FOLDER}/{name}.md"] = SPECIAL.get(name, _page)(name, title)
     for name in policies.__all__:
         made[_path(name)] = _policy(name)
     return made
@@ -87,6 +95,8 @@ def public_paths() -> dict[str, str]:
     for part in parts():
         module = _module(part)
         names = [*OTHERS, *policies.__all__] if part == "policies" else _public_names(module)
+        for path in adapters() if part == "adapters" else ():
+            paths.setdefault(path.rpartition(".")[2], []).append(path)
         for name in names:
             if not inspect.ismodule(getattr(module, name)):
                 paths.setdefault(name, []).append(f"{module.__name__}.{name}")
@@ -101,9 +111,9 @@ def _index() -> str:
     lines = [
         "# API reference",
         "",
-        "Everything public, from its docstrings. `import lowbid` has the names of `Bandit`, "
-        "simulation, policies and environments; the other parts are modules, such as "
-        "`lowbid.schedules`.",
+        "The whole public API, from its docstrings. `import lowbid` provides `Bandit`, `open`, "
+        "`Client`, `simulate`, `read_log`, `evaluate`, `replay`, all policies and all environments; "
+        "the rest is in modules such as `lowbid.schedules`.",
         "",
         "| part | what is in it |",
         "| --- | --- |",
@@ -138,7 +148,23 @@ def _entry(module: ModuleType, name: str) -> list[str]:
     return lines
 
 
-def _page_of_policies() -> str:
+def adapters() -> list[str]:
+    """The paths of all adapters. Their modules are not imported: each needs its library."""
+    folder = Path(_module("adapters").__path__[0])
+    return [
+        f"lowbid.adapters.{file.stem}.{node.name}"
+        for file in sorted(folder.glob("[!_]*.py"))
+        for node in ast.parse(file.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    ]
+
+
+def _page_of_adapters(name: str, title: str) -> str:
+    entries = [f"::: {path}\n" for path in adapters()]
+    return "\n".join([f"# {title}", "", *_introduction(_module(name)), *entries])
+
+
+def _page_of_policies(_name: str, _title: str) -> str:
     regret = standard_problem.final_regret()
     lines = ["# Policies", "", *_introduction(policies)]
     lines += [
@@ -175,6 +201,9 @@ def _policy(name: str) -> str:
     )
 
 
+SPECIAL = {"policies": _page_of_policies, "adapters": _page_of_adapters}
+
+
 def _module(name: str) -> ModuleType:
     return importlib.import_module(f"lowbid.{name}")
 
@@ -185,5 +214,7 @@ def _public_names(module: ModuleType) -> list[str]:
     return [
         name
         for name, value in vars(module).items()
-        if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__
+        if not name.startswith("_")
+        and getattr(value, "__module__", None) == module.__name__
+        and (inspect.isclass(value) or inspect.isfunction(value))
     ]

@@ -58,7 +58,7 @@ def test_draw_shows_bids_and_visits(tmp_path, capsys):
         (["compare", "--environment", "grid:drawing=@nowhere.txt"], "cannot be read"),
         (["compare", "--environment", "bandit:random-bernoulli:3"], "not drawn at random"),
         (["draw", "--rule", "psrl"], "whose batches bid"),
-        (["draw", "--environment", "garnet:n_states=201"], "200 at most"),
+        (["draw", "--environment", "garnet:n_states=201"], "at most 200"),
     ],
 )
 def test_mistakes_are_explained(words, message, tmp_path, capsys):

@@ -60,7 +60,7 @@ class Environment:
 class Arms(Environment):
     """Base class of environments whose arms are given, all of one family.
 
-    A family's parameters are the table's columns: one number for each arm, or one for all.
+    A family's parameters are the table's columns: one number per arm, or one for all.
     """
 
     # Whether a variance that is not a number is a mistake.
@@ -71,9 +71,7 @@ class Arms(Environment):
         lengths = {values.size for values in columns.values() if values.ndim == 1}
         if len(lengths) > 1:
             sizes = ", ".join(f"{name} has {values.size}" for name, values in columns.items())
-            raise InvalidValueError(
-                f"{type(self).__name__}: give one number for each arm; {sizes}."
-            )
+            raise InvalidValueError(f"{type(self).__name__}: give one number per arm; {sizes}.")
         n_arms = max(lengths, default=1)
         self.columns = {
             name: np.broadcast_to(values, n_arms).copy() for name, values in columns.items()

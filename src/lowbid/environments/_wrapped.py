@@ -10,7 +10,7 @@ from lowbid.errors import InvalidValueError
 
 
 class Wrapped(Arms):
-    """Arms that are those of another environment, but for what a subclass changes."""
+    """Arms of another environment, with the changes that a subclass makes."""
 
     def __init__(self, environment: Arms) -> None:
         if not isinstance(environment, Arms):

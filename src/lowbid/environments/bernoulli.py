@@ -17,7 +17,7 @@ def draw(table: Floats, instance: int, arm: int, stream: Stream) -> float:
 
 
 class Bernoulli(Arms):
-    """Arms whose loss is 1 with probability `mean`, and else 0.
+    """Arms whose loss is 1 with probability `mean`, otherwise 0.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Arms of which a loss now and then is reported wrongly."""
+"""Arms whose losses are occasionally misreported."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _right: Any = None
 
 @kernel
 def _right_or_wrong(table: Floats, instance: int, arm: int, stream: Stream) -> float:
-    """A loss, or, with the chance in the last column but one, the value in the last."""
+    """A loss, or, with the probability in the second-to-last column, the value in the last."""
     columns = table.shape[2]
     if uniform(stream) < table[instance, arm, columns - 2]:
         return table[instance, arm, columns - 1]

@@ -41,7 +41,7 @@ class Empirical(Arms):
     def __init__(self, data: Sequence[npt.ArrayLike]) -> None:
         listed = isinstance(data, Sequence | np.ndarray) and not isinstance(data, str | bytes)
         if not listed or getattr(data, "ndim", 1) == 0:
-            raise InvalidValueError(f"data is {data!r}; give a list of losses for each arm.")
+            raise InvalidValueError(f"data is {data!r}; give one list of losses per arm.")
         if len(data) == 0:
             raise InvalidValueError("data is empty; an environment needs at least one arm.")
         self.data = [np.atleast_1d(column(f"data of arm {i}", row)) for i, row in enumerate(data)]

@@ -1,7 +1,7 @@
 """Exponentially distributed losses, by mean or by rate.
 
 The paper says that an exponential with scale lambda has the mean 1 / lambda; NumPy's `scale` is
-the mean itself, and only that fits the paper's figures. So there is a class for each reading.
+the mean itself, and only that fits the paper's figures. There is therefore one class per reading.
 """
 
 from __future__ import annotations

@@ -24,14 +24,14 @@ def draw(table: Floats, instance: int, arm: int, stream: Stream) -> float:
 
 
 class Orders(Arms):
-    """Visits that end in an order with some chance; an order has a log-normal size.
+    """Visits that end in an order with some probability; orders have log-normal sizes.
 
     Amounts are rewards: wrap them in `Rewards`, whose losses are their negatives.
 
     Parameters
     ----------
     rate : array
-        The chance of an order, for each arm.
+        The probability of an order, for each arm.
     size : array or float
         The mean size of an order.
     log_sd : array or float
@@ -66,7 +66,7 @@ class Orders(Arms):
         """Refuse what is not a distribution."""
         for name in ("rate", "refunds"):
             values = self.columns[name]
-            self.require((values >= 0) & (values <= 1), name, "give a chance from 0 to 1")
+            self.require((values >= 0) & (values <= 1), name, "give a probability from 0 to 1")
         self.require(self.size > 0, "size", "give a positive mean size")
         self.require(self.log_sd >= 0, "log_sd", "give a standard deviation of 0 or more")
 

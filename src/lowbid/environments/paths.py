@@ -174,7 +174,7 @@ def begin_wave(table: Floats, gaps: Floats, world: Swing, run: int) -> None:
 
 @kernel
 def move_wave(table: Floats, gaps: Floats, world: Swing, step: int) -> None:
-    """Go on along the wave."""
+    """Continue along the wave."""
     for arm in range(table.shape[1]):
         angle = world.angle[arm] + world.speed[arm] * (step - 1)
         table[0, arm, 0] = world.middle[arm] + world.amplitude[arm] * math.sin(angle)

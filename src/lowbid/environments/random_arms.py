@@ -95,7 +95,7 @@ class RandomArms(Environment):
         return self._ends.support
 
     def table(self, seed: int = 0, runs: int = 1) -> Floats:
-        """The arms' parameters: one instance for each run."""
+        """The arms' parameters: one instance per run."""
         values = np.zeros((runs, self._n_arms))
         _fill(values, key(seed, "arms"), np.zeros(1, np.uint64))
         row = self._ends.table()[0, 0]

@@ -20,7 +20,7 @@ def draw(table: Floats, instance: int, arm: int, stream: Stream) -> float:
 
 
 class ScaledBernoulli(Arms):
-    """Arms whose loss is `scale` with probability `mean` / `scale`, and else 0.
+    """Arms whose loss is `scale` with probability `mean` / `scale`, otherwise 0.
 
     Parameters
     ----------

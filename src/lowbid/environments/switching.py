@@ -61,7 +61,7 @@ def begin(table: Floats, gaps: Floats, world: Phases, run: int) -> None:
 
 @kernel
 def move(table: Floats, gaps: Floats, world: Phases, step: int) -> None:
-    """Go on to another environment if this one's time is over."""
+    """Switch to another environment if this one's time is over."""
     if step <= world.now[2]:
         return
     environments = world.tables.shape[0]
@@ -108,7 +108,7 @@ class Switching(Changing):
         The changes happen after these steps: ``after=[100]`` lets the first environment hold at
         steps 1 to 100, and the second from step 101 on.
     chance : float, optional
-        The chance of a change after each step.
+        The probability of a change after each step.
 
     Examples
     --------

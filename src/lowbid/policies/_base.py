@@ -98,7 +98,7 @@ class Policy(Parameterised):
     # ``hold(parameters, state, arm, change)`` counts decisions of an arm whose losses are not
     # known yet: 1 more when one is made, 1 less when its loss came in or never will.
     hold: ClassVar[Callable[..., None] | None] = None
-    # Why arms cannot be added or taken away while the policy is at work; empty if they can.
+    # Why arms cannot be added or removed while the policy is in use; empty if they can.
     fixed_arms: ClassVar[str] = ""
     # Whether `select` draws random numbers for nothing but ties between equal indices.
     draws_for_ties_only: ClassVar[bool] = False
@@ -215,9 +215,9 @@ class Policy(Parameterised):
         )
 
     def chance(self, state: Any, step: int, arm: int) -> float | None:
-        """The chance with which `select` has just chosen an arm, from the state that it left.
+        """The probability with which `select` has just chosen an arm, from the state that it left.
 
-        It is asked for only if `select` drew random numbers. None if the rule cannot say.
+        Called only if `select` drew random numbers. None if the rule cannot tell.
         """
         if not self.draws_for_ties_only:
             return None

@@ -1,4 +1,4 @@
-"""Losses that count less the older they are."""
+"""Losses discounted with age."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def init(parameters: DiscountPolicy, n_arms: int, capacity: int) -> DiscountedSt
 
 @kernel
 def discount_and_add(discounted: Discounted, discount: float, arm: int, loss: float) -> None:
-    """Let all that was seen count less, and take in a loss."""
+    """Let all that was seen count less, and record a loss."""
     for other in range(len(discounted.counts)):
         discounted.counts[other] *= discount
         discounted.sums[other] *= discount

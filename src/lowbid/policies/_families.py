@@ -73,7 +73,7 @@ class BernoulliFamily(Family):
 class GaussianFamily(Family):
     """Gaussian losses of known standard deviation; the bounds hold for sub-Gaussian ones."""
 
-    sd: float | None = None  # half the width of the declared range, else 1
+    sd: float | None = None  # half the width of the declared range, or 1 without one
 
     name = "gaussian"
     needs = "the losses' standard deviation"
@@ -198,12 +198,12 @@ class FamilyPolicy(Policy):
 
     @classmethod
     def variants(cls) -> list[Policy]:
-        """One for each family."""
+        """One per family."""
         return [cls(family()) for family in cls.families]
 
     @classmethod
     def constructors(cls) -> dict[str, Constructor]:
-        """One for each family, with the family's parameters and the policy's own."""
+        """One per family, with the family's parameters and the policy's own."""
         own = [field.name for field in dataclasses.fields(cls) if field.name != "family"]
         found = {}
         for policy in cls.variants():

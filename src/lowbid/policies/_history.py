@@ -188,7 +188,7 @@ def two_values_of(n_arms: int) -> TwoValues:
 
 @kernel
 def count_value(values: TwoValues, arm: int, loss: float) -> None:
-    """Take in a loss, as measured from the origin."""
+    """Record a loss, as measured from the origin."""
     if loss != 0.0:
         values.counts[arm] += 1
         if values.other[0] == 0.0:

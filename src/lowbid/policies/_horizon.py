@@ -6,7 +6,7 @@ from lowbid._require import require, require_whole
 
 
 def known_horizon(name: str, own: int | None, given: int | None) -> int:
-    """The policy's own horizon, or else that of the simulation, or a clear error."""
+    """The policy's own horizon, or that of the simulation, or a clear error."""
     horizon = own if own is not None else given
     require(
         horizon is not None,

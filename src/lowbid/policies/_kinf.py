@@ -62,7 +62,7 @@ def sample_of(n_arms: int, capacity: int, lowest: float) -> Sample:
 
 @kernel
 def add_to_sample(sample: Sample, arm: int, loss: float) -> None:
-    """Take in a loss of an arm."""
+    """Record a loss of an arm."""
     loss = append_loss(sample.history, arm, loss)
     add_loss(sample.moments, arm, loss)
     if loss <= 0.0:

@@ -2,7 +2,7 @@
 
 Losses are dealt round-robin as ever. But time is cut into l equal parts of a window, and at the end
 of each the oldest batch of every arm is emptied: each batch lives as long as the window, and they
-take turns to begin anew. What is kept is a step for each batch, and no loss.
+take turns to start again. Only one step per batch is kept, and no loss.
 """
 
 from __future__ import annotations

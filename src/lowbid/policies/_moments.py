@@ -49,7 +49,7 @@ def moments_of(n_arms: int) -> Moments:
 
 @kernel
 def add_loss(moments: Moments, arm: int, loss: float) -> None:
-    """Take in a loss of an arm.
+    """Record a loss of an arm.
 
     Squared deviations are added up one by one (Welford), not worked out from the sum of squares,
     which would cancel for losses far from 0.

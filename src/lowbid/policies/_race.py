@@ -5,8 +5,8 @@ logarithms. An arm with n plays and evidence E is due when the leader has
 
 .. math:: n (1 + \kappa (e^E - 1))
 
-plays, and that is its index; the leader's own is its number of plays. The arm of lowest index is
-played, ties broken uniformly at random. With κ = 1 this is IMED [1]_, whose index n D + log n is
+plays, and that is its index; the leader's own is its number of plays. The arm with the lowest index
+is played, ties broken uniformly at random. With κ = 1 this is IMED [1]_, whose index n D + log n is
 the logarithm of n e^E for E = n D; a larger κ lets the arm wait longer by a constant factor.
 
 Each arm is first played twice, in rounds of random order. Indices are worked out for all arms when
@@ -94,7 +94,7 @@ class Race(NamedTuple):
     asleep: Floats
 
     def renumber(self, before: Race, arms: Sequence[int]) -> None:
-        """Go on with other arms; new ones have their first plays to come."""
+        """Continue with other arms; new ones have their first plays to come."""
         number = {old: new for new, old in enumerate(arms) if old >= 0}
         self.leader[0] = number.get(int(before.leader[0]), -1)
         self.newcomers[0] = int((self.ranking.indices[: len(arms)] < 0.0).sum())

@@ -85,7 +85,7 @@ def unplayed_ranking_of(n_arms: int) -> Ranking:
 
 @kernel
 def _quarter(children: int) -> int:
-    """How many groups of four hold so many children."""
+    """The number of groups of four that hold this many children."""
     return (children + 3) // 4
 
 

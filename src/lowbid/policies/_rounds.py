@@ -40,7 +40,7 @@ class Rounds(NamedTuple):
     leader: Ints  # (1,); -1 before the first
 
     def renumber(self, before: Rounds, arms: Sequence[int]) -> None:
-        """Go on with other arms: those that are new are played next, once."""
+        """Continue with other arms: those that are new are played next, once."""
         number = {old: new for new, old in enumerate(arms) if old >= 0}
         new = [arm for arm, old in enumerate(arms) if old < 0] if self.number[0] > 0 else []
         waiting = before.queue[: before.waiting[0]].tolist()

@@ -104,7 +104,7 @@ def _lowest_number(index: Floats) -> float:
 
 @kernel
 def next_lowest(index: Floats, arm: int, rank: int) -> int:
-    """The place of the same number that comes so many places later."""
+    """The same position, this many places later."""
     lowest = index[arm]
     while arm + _BLOCK < len(index):
         block = index[arm + 1 : arm + 1 + _BLOCK]

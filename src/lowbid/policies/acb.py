@@ -79,16 +79,16 @@ class ACB(SpreadPolicy):
     .. math:: w_{j,a} = \frac{\sqrt\lambda \, \xi_j + \sum_{i \le n} y_{i,j}}{n + \lambda},
               \qquad \xi_j, y_{i,j} \sim N(0, 1).
 
-    The largest one stands in for a confidence width: with m the mean of the arm's losses, the
-    index is :math:`m - \beta \max_j |w_{j,a}|`, and the arm of lowest index is played; arms not
-    yet played come first. Noise is added at each loss of the arm, and never drawn again. Ties are
+    The largest one stands in for a confidence width: with m the mean of the arm's losses, the index
+    is :math:`m - \beta \max_j |w_{j,a}|`, and the arm with the lowest index is played; arms not yet
+    played come first. Noise is added at each loss of the arm, and never drawn again. Ties are
     broken uniformly at random.
 
     Parameters
     ----------
     beta : float, optional
         The width of the bonus, in the unit of the losses; by default the width of the declared
-        range, else 1.
+        range, or 1 without one.
     members : int
         M: the theory asks for about log(T K).
     prior : float
@@ -119,7 +119,7 @@ class ACB(SpreadPolicy):
         needs="the scale of the losses' noise",
         time="log K + M",
         memory="K M",
-        guarantee="sqrt(T) up to logarithms, for linear bandits with noise drawn anew",
+        guarantee="sqrt(T) up to logarithms, for linear bandits with fresh noise",
         bibtex=BIBTEX,
     )
     kernels = Kernels(init, select, update)

@@ -81,7 +81,7 @@ class AnytimeMOSS(UCBPolicy):
 
     .. math:: m - b \sqrt{\frac{1 + \alpha}{2 n} \log^+ \frac{t}{K n}}
 
-    and the arm of lowest index is played; arms not yet played come first. Ties are broken
+    and the arm with the lowest index is played; arms not yet played come first. Ties are broken
     uniformly at random.
 
     Parameters
@@ -90,7 +90,7 @@ class AnytimeMOSS(UCBPolicy):
         How much wider than `MOSS` the index is, for not knowing the horizon.
     scale : float, optional
         b: the width of the losses' range, or twice their standard deviation if they are
-        Gaussian; by default the width of the declared range, else 1.
+        Gaussian; by default the width of the declared range, or 1 without one.
 
     Examples
     --------

@@ -237,7 +237,7 @@ DEFAULT_SCHEDULE = schedules.Logarithmic(0.6, least=2)
 
 
 class Bid(NamedTuple):
-    """What one batch would do on its own.
+    """One batch's choice on its own.
 
     Attributes
     ----------
@@ -260,10 +260,10 @@ class BatchEnsemble(Policy):
 
     .. math:: \hat\mu_{a,j} = s / (c + 2),
 
-    an empty batch by 0. The arm's index is the lowest of its batches' estimates,
-    :math:`\hat\mu_a = \min_j \hat\mu_{a,j}`, and the arm of lowest index is played. The minimum
-    of l noisy estimates, each pulled towards 0, lies below the mean with high probability: it
-    plays the part of a confidence bound, without knowing the losses' scale or variance.
+    an empty batch by 0. The arm's index is the lowest of its batches' estimates, :math:`\hat\mu_a =
+    \min_j \hat\mu_{a,j}`, and the arm with the lowest index is played. The minimum of l noisy
+    estimates, each pulled towards 0, lies below the mean with high probability: it plays the part
+    of a confidence bound, without knowing the losses' scale or variance.
 
     While p decisions of an arm wait for their losses, each of its batches counts them as if they
     were the arm's mean m: :math:`\hat\mu_{a,j} = (s + p m) / (c + p + 2)`. (Before the arm's first
@@ -298,8 +298,8 @@ class BatchEnsemble(Policy):
         "robust" losses are clipped first: from the third on, a single loss may not widen the range
         of the losses seen by more than its width, so that one absurd value does no harm.
     bernoulli_scale : float or None
-        b: replace each loss x in [0, b] by a coin flip, b with probability x / b and else 0. It
-        brings the paper's guarantee for Bernoulli arms to all losses in [0, b], at the price of
+        b: replace each loss x in [0, b] by a coin flip, b with probability x / b and 0 otherwise.
+        It brings the paper's guarantee for Bernoulli arms to all losses in [0, b], at the price of
         a larger variance.
     ties : {"random", "first"}
         Which arm of several with the same index.

@@ -260,8 +260,8 @@ class BatchLikelihood(RacePolicy):
     sums is kept of an arm, where Batch Ensemble [2]_ lets the lowest of them decide alone.
 
     The arm's index is :math:`n (1 + \kappa (e^E - 1))`: the number of plays of the leader from
-    which on the arm is due. The arm of lowest index is played; the leader's index is its own number
-    of plays. Every arm is played twice first.
+    which on the arm is due. The arm with the lowest index is played; the leader's index is its own
+    number of plays. Every arm is played twice first.
 
     B is the distance to the lower atom of the law of two values with the variance v and the third
     cumulant of a batch of size n / b, b batches being in use,

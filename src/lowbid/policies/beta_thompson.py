@@ -68,8 +68,8 @@ class BetaThompson(Policy):
 
     .. math:: \theta_a \sim \mathrm{Beta}(\alpha + S, \beta + n - S)
 
-    and play the arm of lowest draw. A loss strictly between 0 and 1 is replaced by a coin flip
-    of that probability, which keeps its mean.
+    and play the arm with the lowest draw. A loss strictly between 0 and 1 is replaced by a coin
+    flip of that probability, which keeps its mean.
 
     Parameters
     ----------

@@ -19,8 +19,8 @@ class DecreasingEpsilonGreedy(Policy):
 
     .. math:: \epsilon_t = \min(1, c K / (d^2 t)),
 
-    else the arm of lowest mean loss; an arm not yet played counts as the lowest. Ties are broken
-    uniformly at random.
+    else the arm with the lowest mean loss; an arm not yet played counts as the lowest. Ties are
+    broken uniformly at random.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Thompson sampling with a Beta posterior of losses that count less the older they are."""
+"""Thompson sampling with a Beta posterior of discounted losses."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def select(
     discounted = state.discounted
     for arm in range(len(state.indices)):
         bad = discounted.sums[arm]
-        good = max(discounted.counts[arm] - bad, 0.0)  # but for rounding it is
+        good = max(discounted.counts[arm] - bad, 0.0)  # exact up to rounding
         state.indices[arm] = beta(stream, parameters.prior_bad + bad, parameters.prior_good + good)
     return argmin(state.indices, True, stream)
 
@@ -56,9 +56,9 @@ class DiscountedBetaThompson(DiscountPolicy):
 
     .. math:: \theta_a \sim \mathrm{Beta}(\alpha + S, \beta + n - S)
 
-    and play the arm of lowest draw: an arm that was not played for long is drawn from the prior.
-    A loss strictly between 0 and 1 is replaced by a coin flip of that probability, which keeps its
-    mean.
+    and play the arm with the lowest draw: an arm that was not played for long is drawn from the
+    prior. A loss strictly between 0 and 1 is replaced by a coin flip of that probability, which
+    keeps its mean.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Thompson sampling with a Gaussian posterior of losses that count less the older they are."""
+"""Thompson sampling with a Gaussian posterior of discounted losses."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def update(
     step: int,
     stream: Stream,
 ) -> None:
-    """Let old losses count less, and take in the new one."""
+    """Let old losses count less, and record the new one."""
     discount_and_add(state.discounted, parameters.discount, arm, loss)
 
 
@@ -65,9 +65,9 @@ class DiscountedGaussianThompson(DiscountPolicy, DeviationPolicy):
 
     .. math:: \theta_a \sim N(m, \sigma^2 / n)
 
-    and play the arm of lowest draw; arms not yet played come first. The rule of [2]_, with the
-    posterior of Gaussian losses without a prior in place of Bernoulli ones; [1]_ study a relative
-    of it, whose deviations are bounded.
+    and play the arm with the lowest draw; arms not yet played come first. The rule of [2]_, with
+    the posterior of Gaussian losses without a prior in place of Bernoulli ones; [1]_ study a
+    relative of it, whose deviations are bounded.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class DiscountedGaussianThompson(DiscountPolicy, DeviationPolicy):
         γ, above 0 and at most 1.
     sd : float, optional
         Sigma: the losses' standard deviation; by default half the width of the declared range,
-        which is the largest possible one there, else 1.
+        which is the largest possible one there, or 1 without one.
 
     Examples
     --------

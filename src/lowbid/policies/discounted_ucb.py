@@ -1,4 +1,4 @@
-"""D-UCB: a confidence bound from losses that count less the older they are."""
+"""D-UCB: a confidence bound from discounted losses."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def update(
     step: int,
     stream: Stream,
 ) -> None:
-    """Let old losses count less, and take in the new one."""
+    """Let old losses count less, and record the new one."""
     discount_and_add(state.discounted, parameters.discount, arm, loss)
 
 
@@ -68,7 +68,7 @@ class DiscountedUCB(DiscountPolicy, UCBPolicy):
 
     .. math:: m - 2 B \sqrt{\xi \log N / n}
 
-    and the arm of lowest index is played; arms not yet played come first. Ties are broken
+    and the arm with the lowest index is played; arms not yet played come first. Ties are broken
     uniformly at random.
 
     Parameters
@@ -79,7 +79,8 @@ class DiscountedUCB(DiscountPolicy, UCBPolicy):
     xi : float
         ξ: how much to explore. The paper's bound is for more than 1/2.
     scale : float, optional
-        B: the width of the losses' range; by default the width of the declared range, else 1.
+        B: the width of the losses' range; by default the width of the declared range, or 1 without
+        one.
 
     Examples
     --------

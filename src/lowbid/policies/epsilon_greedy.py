@@ -32,7 +32,7 @@ class Parameters(NamedTuple):
 
 @kernel
 def select(parameters: Parameters, state: State, step: int, stream: Stream) -> int:
-    """Play any arm now and then, else the one of lowest mean."""
+    """Play any arm now and then, otherwise the one with the lowest mean."""
     if uniform(stream) < max(parameters.epsilon, parameters.rate / step):
         return integer(stream, len(state.moments.counts))
     return lowest_arm(state.ranking, True, stream)
@@ -51,8 +51,8 @@ def chance_by_epsilon(parameters: Parameters, state: State, step: int, arm: int)
 class EpsilonGreedy(Policy):
     r"""Epsilon-greedy with a constant epsilon.
 
-    With probability epsilon an arm drawn uniformly at random, else the arm of lowest mean loss;
-    an arm not yet played counts as the lowest. Ties are broken uniformly at random.
+    With probability epsilon an arm drawn uniformly at random, else the arm with the lowest mean
+    loss; an arm not yet played counts as the lowest. Ties are broken uniformly at random.
 
     Parameters
     ----------

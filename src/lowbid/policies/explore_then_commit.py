@@ -66,7 +66,7 @@ def update(
 class ExploreThenCommit(Policy):
     r"""Explore, then commit.
 
-    Each arm is played m times, in rounds of random order; then the arm of lowest mean loss is
+    Each arm is played m times, in rounds of random order; then the arm with the lowest mean loss is
     played for the rest, whatever it brings. Ties are broken uniformly at random.
 
     Parameters

@@ -55,7 +55,7 @@ class ExponentialThompson(Policy):
 
     .. math:: \theta_a = S / G, \qquad G \sim \mathrm{Gamma}(n, 1)
 
-    and play the arm of lowest draw; arms not yet played come first.
+    and play the arm with the lowest draw; arms not yet played come first.
 
     Examples
     --------

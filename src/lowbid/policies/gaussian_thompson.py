@@ -63,13 +63,13 @@ class GaussianThompson(DeviationPolicy):
 
     .. math:: \theta_a \sim N(m, \sigma^2 / n)
 
-    and play the arm of lowest draw; arms not yet played come first.
+    and play the arm with the lowest draw; arms not yet played come first.
 
     Parameters
     ----------
     sd : float, optional
         Sigma: the losses' standard deviation; by default half the width of the declared range,
-        which is the largest possible one there, else 1.
+        which is the largest possible one there, or 1 without one.
 
     Examples
     --------

@@ -97,8 +97,8 @@ def update(
 class GIRO(Policy):
     r"""Garbage in, reward out, in loss form.
 
-    To the n losses of an arm add a n losses of 0 and a n losses of 1, and draw as many from all
-    of these, with replacement: the mean of the draws is the arm's index. The arm of lowest index
+    To the n losses of an arm add a n losses of 0 and a n losses of 1, and draw as many from all of
+    these, with replacement: the mean of the draws is the arm's index. The arm with the lowest index
     is played; arms not yet played come first. Ties are broken uniformly at random. If a n is not
     whole it is rounded up or down at random at each step, so that its mean is right.
 

@@ -51,7 +51,7 @@ def update(
 
 @dataclass(frozen=True)
 class Greedy(Policy):
-    r"""Greedy: each arm once, then always the arm of lowest mean loss.
+    r"""Greedy: each arm once, then always the arm with the lowest mean loss.
 
     A baseline: one bad first loss may rule out the best arm for ever, so its regret grows
     linearly with positive probability. Ties are broken uniformly at random.

@@ -132,12 +132,12 @@ class IMED(FamilyPolicy):
     .. math:: n \, D(m, m^*) + \log n,
 
     where D is the Kullback-Leibler divergence between distributions of the family with means m
-    and m*. The arm of lowest index is played; arms not yet played come first. Ties are broken
+    and m*. The arm with the lowest index is played; arms not yet played come first. Ties are broken
     uniformly at random.
 
     Make it for a family: ``IMED.bernoulli()`` for losses in [0, 1], ``IMED.gaussian()``,
     ``IMED.gaussian_unknown_variance()``, ``IMED.exponential()``, ``IMED.poisson()``. For
-    losses of which only the lowest possible value is known, see `SemiBoundedIMED`.
+    losses with a known lower bound, see `SemiBoundedIMED`.
 
     If the variance is not known, D is :math:`\frac12 \log(1 + (m - m^*)^2 / s^2)`, with s the
     (biased) standard deviation of the arm's losses, after three plays of each arm; n - 2 stands
@@ -168,7 +168,7 @@ class IMED(FamilyPolicy):
 
     @classmethod
     def gaussian_unknown_variance(cls) -> Self:
-        """For Gaussian losses, of which each arm may have another variance, not known."""
+        """For Gaussian losses with unknown variances, which may differ between arms."""
         return cls(ScaledGaussianFamily())
 
     @property

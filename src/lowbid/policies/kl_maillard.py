@@ -1,4 +1,4 @@
-"""KL-Maillard sampling: an arm's chance falls with the evidence against it."""
+"""KL-Maillard sampling: an arm's probability decreases with the evidence against it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def init(parameters: Parameters, n_arms: int, capacity: int) -> State:
 
 @kernel
 def select(parameters: Parameters, state: State, step: int, stream: Stream) -> int:
-    """Play an arm with a chance that falls with the evidence against it; unplayed ones first."""
+    """Play an arm with a probability that decreases with the evidence; unplayed ones first."""
     counts = state.moments.counts
     unplayed = argmin(counts, True, stream)
     if counts[unplayed] == 0.0:

@@ -163,7 +163,7 @@ class KLUCB(FamilyPolicy):
     .. math:: \min \{ q \le m : n \, D(m, q) \le f(t) \}, \qquad f(t) = \log t + c \log \log t,
 
     where D is the Kullback-Leibler divergence between distributions of the family with means m
-    and q. The arm of lowest index is played; arms not yet played come first. Ties are broken
+    and q. The arm with the lowest index is played; arms not yet played come first. Ties are broken
     uniformly at random.
 
     Make it for a family: ``KLUCB.bernoulli()`` for losses in [0, 1], ``KLUCB.gaussian()``,
@@ -212,7 +212,7 @@ class KLUCB(FamilyPolicy):
 
     @classmethod
     def gaussian_unknown_variance(cls, c: float = 0.0) -> Self:
-        """For Gaussian losses, of which each arm may have another variance, not known."""
+        """For Gaussian losses with unknown variances, which may differ between arms."""
         return cls(ScaledGaussianFamily(), c)
 
     draws_for_ties_only = True

@@ -42,7 +42,7 @@ class KLUCBPlus(FamilyPolicy):
     .. math:: \min \{ q \le m : n \, D(m, q) \le \log(t / n) \},
 
     where D is the Kullback-Leibler divergence between distributions of the family with means m
-    and q. The arm of lowest index is played; arms not yet played come first. Ties are broken
+    and q. The arm with the lowest index is played; arms not yet played come first. Ties are broken
     uniformly at random.
 
     Make it for a family: ``KLUCBPlus.bernoulli()`` for losses in [0, 1],

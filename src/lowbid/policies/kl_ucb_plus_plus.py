@@ -89,7 +89,7 @@ class KLUCBPlusPlus(FamilyPolicy):
               g(y) = \log^+ \left( y \, (1 + (\log^+ y)^2) \right),
 
     where D is the Kullback-Leibler divergence between distributions of the family with means m
-    and q. The arm of lowest index is played; arms not yet played come first. Ties are broken
+    and q. The arm with the lowest index is played; arms not yet played come first. Ties are broken
     uniformly at random. The index of an arm changes only when it is played.
 
     Make it for a family: ``KLUCBPlusPlus.bernoulli()`` for losses in [0, 1],

@@ -43,7 +43,7 @@ class LBSDA(DuelPolicy):
     ----------
     forced_exploration : bool
         Play an arm without a duel while it has fewer than sqrt(log r) losses in round r. Needed
-        for losses such as exponential ones, of which an unlucky first draw can bury a good arm.
+        for losses such as exponential ones, where one unlucky first draw can bury a good arm.
 
     Examples
     --------

@@ -256,7 +256,7 @@ class MARS(Policy):
 
     over the subsets' sums s and counts c; while n is smaller it is :math:`-\infty` with
     probability :math:`1 - 2^n / M` and else the lowest loss. It stays as it is until the arm is
-    played again. The arm of lowest index is played; ties are broken uniformly at random.
+    played again. The arm with the lowest index is played; ties are broken uniformly at random.
 
     For independent losses with a continuous distribution that is symmetric about its mean, the
     index lies above the mean with probability 1 / M in the first plays and about 1 / (M + 1)

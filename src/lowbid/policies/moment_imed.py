@@ -188,8 +188,8 @@ class MomentIMED(RacePolicy):
     .. math:: E = \frac f2 \log\Bigl(1 + \frac{2 n D}{f}\Bigr),
 
     and the arm's index is :math:`n (1 + \kappa (e^E - 1))`: the number of plays of the leader from
-    which on the arm is due. The arm of lowest index is played; the leader's index is its own number
-    of plays. With κ = 1 and E = n D this is IMED [1]_. Every arm is played twice first.
+    which on the arm is due. The arm with the lowest index is played; the leader's index is its own
+    number of plays. With κ = 1 and E = n D this is IMED [1]_. Every arm is played twice first.
 
     Estimates. v and g are those of the arm's losses together with c losses that spread like those
     of all arms, each around its arm's mean. The lower end is the lowest loss of all arms, less M

@@ -71,14 +71,14 @@ class MOSS(UCBPolicy):
 
     .. math:: m - b \sqrt{\frac{1}{n} \log^+ \frac{T}{K n}}, \qquad \log^+ x = \max(0, \log x),
 
-    and the arm of lowest index is played; arms not yet played come first. Ties are broken
+    and the arm with the lowest index is played; arms not yet played come first. Ties are broken
     uniformly at random. `AnytimeMOSS` needs no horizon.
 
     Parameters
     ----------
     scale : float, optional
         b: the width of the losses' range, or twice their standard deviation if they are
-        Gaussian; by default the width of the declared range, else 1.
+        Gaussian; by default the width of the declared range, or 1 without one.
     horizon : int, optional
         T; by default the simulation's.
 

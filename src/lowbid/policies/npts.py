@@ -80,9 +80,9 @@ class NPTS(Policy):
 
     .. math:: w_0 b + \sum_{i=1}^{n} w_i X_i,
 
-    and the arm of lowest index is played; ties are broken uniformly at random. For losses of 0 and
-    1 the index is Beta(S, n + 1 - S) with S the number of ones, which is how it is then drawn;
-    otherwise a step takes time that grows with the number of steps so far.
+    and the arm with the lowest index is played; ties are broken uniformly at random. For losses of
+    0 and 1 the index is Beta(S, n + 1 - S) with S the number of ones, which is how it is then
+    drawn; otherwise a step takes time that grows with the number of steps so far.
 
     Parameters
     ----------

@@ -74,8 +74,8 @@ class PHE(Policy):
 
     .. math:: \frac{S + U}{n + \lceil a n \rceil},
 
-    and the arm of lowest index is played; arms not yet played come first. Ties are broken uniformly
-    at random.
+    and the arm with the lowest index is played; arms not yet played come first. Ties are broken
+    uniformly at random.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""RDS: duels by random weights, for losses of which nothing is known."""
+"""RDS: duels by random weights, for losses about which nothing is known."""
 
 from __future__ import annotations
 

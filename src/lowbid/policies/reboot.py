@@ -72,14 +72,14 @@ class ReBoot(DeviationPolicy):
 
     .. math:: m + \frac{1}{n + 2} \sum_{i=1}^{n+2} w_i e_i
 
-    is a normal number of mean m, which is how it is drawn. The arm of lowest index is played; arms
-    not yet played come first.
+    is a normal number of mean m, which is how it is drawn. The arm with the lowest index is played;
+    arms not yet played come first.
 
     Parameters
     ----------
     sd : float, optional
         Sigma: the losses' standard deviation, or an idea of it; by default half the width of the
-        declared range, which is the largest possible one there, else 1.
+        declared range, which is the largest possible one there, or 1 without one.
     inflation : float
         r: how much wider the made-up residuals are; 1.5 is the authors' advice.
 

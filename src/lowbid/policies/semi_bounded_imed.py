@@ -1,4 +1,4 @@
-"""Semi-bounded IMED: IMED for losses of which only the lowest possible one is known."""
+"""Semi-bounded IMED: IMED for losses with a known lower bound."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class SemiBoundedIMED(Policy):
     .. math:: n \, K_{\inf}(m^*) + \log n, \qquad
               K_{\inf}(q) = \max_{0 \le \lambda \le 1/q} \frac1n \sum_i \log(1 + \lambda (X_i - q)),
 
-    and :math:`K_{\inf}(q) = 0` if q is not below the arm's mean. The arm of lowest index is
+    and :math:`K_{\inf}(q) = 0` if q is not below the arm's mean. The arm with the lowest index is
     played; arms not yet played come first. Ties are broken uniformly at random.
 
     It must know the lowest possible loss, as Batch Ensemble does, and nothing else: no family, no

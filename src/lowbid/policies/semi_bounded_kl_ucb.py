@@ -1,4 +1,4 @@
-"""Semi-bounded KL-UCB: KL-UCB for losses of which only the lowest possible one is known."""
+"""Semi-bounded KL-UCB: KL-UCB for losses with a known lower bound."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ class SemiBoundedKLUCB(Policy):
 
     .. math:: \min \{ q \le m : n \, K_{\inf}(q) \le f(t) \}, \qquad f(t) = \log t + c \log \log t,
 
-    with Kinf as in `SemiBoundedIMED`. The arm of lowest index is played; arms not yet played come
-    first. Ties are broken uniformly at random.
+    with Kinf as in `SemiBoundedIMED`. The arm with the lowest index is played; arms not yet played
+    come first. Ties are broken uniformly at random.
 
     Parameters
     ----------

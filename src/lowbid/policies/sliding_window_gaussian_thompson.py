@@ -51,7 +51,7 @@ class SlidingWindowGaussianThompson(WindowPolicy, DeviationPolicy):
 
     .. math:: \theta_a \sim N(m, \sigma^2 / n)
 
-    and play the arm of lowest draw; arms of which the window holds no loss come first. The rule
+    and play the arm with the lowest draw; arms without a loss in the window come first. The rule
     of [1]_, with the posterior of Gaussian losses in place of Bernoulli ones.
 
     Parameters
@@ -60,7 +60,7 @@ class SlidingWindowGaussianThompson(WindowPolicy, DeviationPolicy):
         τ: how many losses are remembered.
     sd : float, optional
         Sigma: the losses' standard deviation; by default half the width of the declared range,
-        which is the largest possible one there, else 1.
+        which is the largest possible one there, or 1 without one.
 
     Examples
     --------

@@ -64,7 +64,7 @@ class SlidingWindowUCB(WindowPolicy, UCBPolicy):
 
     .. math:: m - B \sqrt{\xi \log(\min(t, \tau)) / n}
 
-    and the arm of lowest index is played; arms of which the window holds no loss come first. Ties
+    and the arm with the lowest index is played; arms without a loss in the window come first. Ties
     are broken uniformly at random.
 
     Parameters
@@ -75,7 +75,8 @@ class SlidingWindowUCB(WindowPolicy, UCBPolicy):
     xi : float
         ξ: how much to explore. The paper's bound is for more than 1/2.
     scale : float, optional
-        B: the width of the losses' range; by default the width of the declared range, else 1.
+        B: the width of the losses' range; by default the width of the declared range, or 1 without
+        one.
 
     Examples
     --------

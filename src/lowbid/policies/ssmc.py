@@ -42,7 +42,7 @@ class State(NamedTuple):
     highest: Floats  # (arm,): sum of a window
 
     def renumber(self, before: State, arms: Sequence[int]) -> None:
-        """Look at all windows anew: leaders have other numbers."""
+        """Examine all windows again: leaders have other numbers."""
         self.leader[:] = -1
 
 

@@ -74,7 +74,7 @@ def update(
 
 @kernel
 def radius(parameters: Any, count: float, n_arms: int) -> float:
-    """How far a mean of so many losses may be off, for all arms and rounds at once."""
+    """How far a mean of this many losses may be off, for all arms and rounds simultaneously."""
     log = math.log(4.0 * n_arms * count * count / parameters.delta)
     return parameters.scale * math.sqrt(log / (2.0 * count))
 
@@ -96,7 +96,7 @@ class SuccessiveElimination(SpreadPolicy):
         The probability that the best arm may be lost.
     scale : float, optional
         b: the width of the losses' range, or twice their standard deviation if they are
-        Gaussian; by default the width of the declared range, else 1.
+        Gaussian; by default the width of the declared range, or 1 without one.
 
     Examples
     --------

@@ -96,14 +96,14 @@ class UCB1(UCBPolicy):
 
     .. math:: m - b \sqrt{2 \log t / n}
 
-    and the arm of lowest index is played; arms not yet played come first. Ties are broken
+    and the arm with the lowest index is played; arms not yet played come first. Ties are broken
     uniformly at random.
 
     Parameters
     ----------
     scale : float, optional
         b: the width of the losses' range, or their standard deviation if they are Gaussian; by
-        default the width of the declared range, else 1.
+        default the width of the declared range, or 1 without one.
 
     Examples
     --------

@@ -32,7 +32,7 @@ class UCBAlpha(UCBPolicy):
 
     .. math:: m - b \sqrt{\alpha \log t / (2 n)}
 
-    and the arm of lowest index is played; arms not yet played come first. `UCB1` is the case
+    and the arm with the lowest index is played; arms not yet played come first. `UCB1` is the case
     alpha = 4. Ties are broken uniformly at random.
 
     Parameters
@@ -41,7 +41,7 @@ class UCBAlpha(UCBPolicy):
         The weight of exploration; the regret bound needs more than 2.
     scale : float, optional
         b: the width of the losses' range, or twice their standard deviation if they are
-        Gaussian; by default the width of the declared range, else 1.
+        Gaussian; by default the width of the declared range, or 1 without one.
 
     Examples
     --------

@@ -65,13 +65,13 @@ class UCBTuned(UCBPolicy):
     .. math:: m - b \sqrt{\frac{\log t}{n}
               \min\left(\frac14, \frac{V}{b^2} + \sqrt{\frac{2 \log t}{n}}\right)}
 
-    and the arm of lowest index is played; arms not yet played come first. Ties are broken
+    and the arm with the lowest index is played; arms not yet played come first. Ties are broken
     uniformly at random.
 
     Parameters
     ----------
     scale : float, optional
-        b: the width of the losses' range; by default that of the declared one, else 1.
+        b: the width of the losses' range; by default that of the declared one, or 1 without one.
 
     Examples
     --------

@@ -97,7 +97,7 @@ class UCBV(UCBPolicy):
 
     .. math:: m - \sqrt{2 V \zeta \log t / n} - 3 c b \zeta \log t / n
 
-    and the arm of lowest index is played; arms not yet played come first. Ties are broken
+    and the arm with the lowest index is played; arms not yet played come first. Ties are broken
     uniformly at random.
 
     Parameters
@@ -108,7 +108,7 @@ class UCBV(UCBPolicy):
         The weight of the term that makes up for the error of V. The bound needs 1; less explores
         less.
     scale : float, optional
-        b: the width of the losses' range; by default that of the declared one, else 1.
+        b: the width of the losses' range; by default that of the declared one, or 1 without one.
 
     Examples
     --------

@@ -112,7 +112,7 @@ def _index() -> str:
         "# API reference",
         "",
         "The whole public API, from its docstrings. `import lowbid` provides `Bandit`, `open`, "
-        "`Client`, `simulate`, `read_log`, `evaluate`, `replay`, all policies and all environments; "
+        "`Client`, `simulate`, `read_log`, `evaluate`, `replay`, policies and environments; "
         "the rest is in modules such as `lowbid.schedules`.",
         "",
         "| part | what is in it |",

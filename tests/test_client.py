@@ -164,3 +164,37 @@ def test_pauses_between_attempts_grow_no_longer_than_two_seconds(monkeypatch):
         lowbid.Client("http://127.0.0.1:9", retries=12).experiments()
     assert pauses[:3] == [0.1, 0.2, 0.4]
     assert pauses[5:] == [2.0] * 7
+
+
+def test_decisions_are_given_up_and_looked_up(client):
+    bandit = client.make("a", ["x", "y"], reward_range=[0, 1], horizon=100)
+    first, second, third = bandit.decide(3)
+    assert bandit.pending() == [first, second, third]
+    assert bandit.forget(first) is None
+    assert bandit.forget(first) == "closed"
+    assert bandit.update(first, reward=1.0) == "closed"
+    assert bandit.update(second, reward=1.0) is None
+    assert bandit.forget(second) == "closed"
+    assert bandit.pending() == [third]
+    bandit.remove_arm(third.arm)
+    assert bandit.forget(third) == "removed"
+    assert bandit.answer([third.id, "0-1"], rewards=[1.0, 1.0]) == ["closed", "unknown"]
+    with pytest.raises(UnknownNameError, match="0-1"):
+        bandit.forget(lowbid.Decision("x", "0-1"))
+    with pytest.raises(InvalidValueError, match="not a decision"):
+        bandit.forget("x")
+    assert (bandit.n_arms, bandit.horizon, bandit.expiry) == (1, 100, None)
+    assert [each["event"] for each in bandit.history()] == ["created", "arm changed"]
+    assert bandit.history()[1]["actor"] == "admin"
+
+
+def test_every_call_of_a_bandit_is_there_or_says_why_not(client):
+    bandit = client.make("a", ["x", "y"], reward_range=[0, 1])
+    assert set(bandit.indices()) == {"x", "y"}
+    for name in {*dir(lowbid.Bandit), *dir(lowbid.shared.SharedBandit)}:
+        if name.startswith("_") or hasattr(type(bandit), name) or name == "name":
+            continue
+        with pytest.raises(AttributeError, match=r"over HTTP.*from_json"):
+            getattr(bandit, name)
+    with pytest.raises(AttributeError, match="no attribute 'decode'"):
+        bandit.decode()

@@ -77,7 +77,7 @@ def shop_of(bandit: RemoteBandit) -> type[http.server.BaseHTTPRequestHandler]:
             size = min(int(self.headers.get("Content-Length") or 0), 1000)
             form = urllib.parse.parse_qs(self.rfile.read(size).decode())
             identity = form.get("decision", [""])[0]
-            answer = bandit.answer([identity], "reward", [1.0])[0]
+            answer = bandit.answer([identity], rewards=[1.0])[0]
             said = {"taken": "Thank you!", "repeated": "You have it already."}
             self._show(said.get(answer, "This visit is over."), identity, "gray")
 

@@ -10,14 +10,16 @@ import time
 import urllib.parse
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, overload
+from typing import Any, Self, overload
 
 from lowbid.errors import InvalidValueError, ServiceError, UnknownNameError
+from lowbid.online import Bandit
 from lowbid.online._decisions import Arm, Decision, Rejection
 from lowbid.online._explain import ExplainedArm, Explanation
 from lowbid.online._given import MANY, ONE, read_kind, read_list
 from lowbid.online._recommend import ArmInterval, Recommendation
-from lowbid.shared import LoggedDecision
+from lowbid.shared import LoggedDecision, SharedBandit
+from lowbid.shared._bandit import ANSWER
 from lowbid.shared._calls import Answer
 from lowbid.shared._holdout import Lift
 
@@ -68,8 +70,7 @@ class Client:
 
     def experiments(self) -> list[dict[str, Any]]:
         """The experiments that the key is for, each with its numbers."""
-        found: list[dict[str, Any]] = self.send("GET", "/v1/experiments")["experiments"]
-        return found
+        return list(self.send("GET", "/v1/experiments")["experiments"])
 
     def make(self, name: str, arms: Iterable[Arm], **settings: Any) -> RemoteBandit:
         """Create an experiment, or open the existing one; settings as for `lowbid.open`.
@@ -133,9 +134,19 @@ class Client:
         if connection is not None:
             connection.close()
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
 
 class RemoteBandit:
-    """The bandit of an experiment on a server, with the calls of `SharedBandit`."""
+    """The bandit of an experiment on a server, with the calls of `SharedBandit`.
+
+    Outcomes are reported of decisions, not of arms: only those can be repeated without harm. So
+    there is no `learn_from`, and `update` takes what `decide` gave.
+    """
 
     def __init__(self, client: Client, name: str) -> None:
         self._client, self.name = client, name
@@ -181,18 +192,41 @@ class RemoteBandit:
         values = read_list("what came of it", losses if kind == "loss" else rewards)
         return self._report(read_list("what to update", decisions), kind, values)
 
-    def answer(self, ids: Iterable[str], kind: str, values: Sequence[float]) -> list[Answer]:
-        """Report outcomes by the ids of their decisions; return the server's answer to each.
+    def answer(
+        self,
+        ids: Iterable[str],
+        *bare: Any,
+        losses: Sequence[float] | None = None,
+        rewards: Sequence[float] | None = None,
+    ) -> list[Answer]:
+        """Report outcomes by the ids of decisions; see `SharedBandit.answer`."""
+        kind = read_kind(ANSWER, bare, losses, rewards)
+        values = read_list("what came of it", losses if kind == "loss" else rewards)
+        return self._answers(read_list("what to update", ids), kind, values)
 
-        Parameters
-        ----------
-        ids : list of str
-            The decisions.
-        kind : {"loss", "reward"}
-            What the values are.
-        values : list of float
-            Their outcomes.
+    def forget(self, decision: Decision) -> Rejection | None:
+        """Give up on a decision's outcome; returns what `update` would.
+
+        If the first answer was lost on its way and the request is repeated, "closed".
         """
+        if not isinstance(decision, Decision):
+            raise InvalidValueError(f"{decision!r} is not a decision; give what decide() gave.")
+        body = {"decision": decision.id}
+        found = self._client.send("POST", f"{self._path}/forget", body, repeatable=True)["answer"]
+        if found == "unknown":
+            raise self._unknown(decision)
+        return None if found == "forgotten" else found
+
+    def pending(self) -> list[Decision]:
+        """The decisions whose outcomes are still to come, oldest first; of the holdout last."""
+        text = self._client.raw("GET", f"{self._path}/pending", None, True)
+        return [Decision(each["arm"], each["id"]) for each in map(json.loads, text.splitlines())]
+
+    def _answers(self, ids: list[Any], kind: str, values: list[Any]) -> list[Answer]:
+        if len(ids) != len(values):
+            raise InvalidValueError(
+                f"there are {len(ids)} decisions, but {len(values)} outcomes; give one for each."
+            )
         sent = [{"decision": i, kind: v} for i, v in zip(ids, values, strict=True)]
         answers: list[Answer] = []
         for first in range(0, len(sent), _MOST_AT_ONCE):
@@ -234,6 +268,34 @@ class RemoteBandit:
     def paused(self) -> list[Arm]:
         """The arms that are paused, by name."""
         return list(self._client.send("GET", self._path)["paused"])
+
+    @property
+    def n_arms(self) -> int:
+        """The number of arms that can be chosen."""
+        return len(self.arms)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What it was made with, with the changes since."""
+        return dict(self._client.send("GET", self._path)["settings"])
+
+    @property
+    def horizon(self) -> int | None:
+        """The number of decisions that will be made, if that is known."""
+        return self.settings.get("horizon")
+
+    @property
+    def expiry(self) -> int | None:
+        """After how many further decisions one is forgotten."""
+        return self.settings.get("expiry")
+
+    def indices(self) -> dict[Arm, float]:
+        """The index of each arm that can be chosen; the best one is played next."""
+        return {arm.arm: arm.index for arm in self.explain().arms if arm.index is not None}
+
+    def history(self) -> list[dict[str, Any]]:
+        """The last 200 administrative changes, oldest first: what, when, and with which key."""
+        return list(self._client.send("GET", f"{self._path}/overview")["history"])
 
     def counts(self) -> dict[Arm, int]:
         """The number of outcomes reported for each arm."""
@@ -277,24 +339,29 @@ class RemoteBandit:
     def _report(
         self, decisions: list[Decision], kind: str, values: list[Any]
     ) -> list[Rejection | None]:
-        if len(decisions) != len(values):
-            raise InvalidValueError(
-                f"there are {len(decisions)} decisions, but {len(values)} outcomes; give one for "
-                "each."
-            )
         for each in decisions:
             if not isinstance(each, Decision):
-                raise InvalidValueError(f"{each!r} is not a decision; give what decide() returned.")
-        answers = self.answer([each.id for each in decisions], kind, values)
+                raise InvalidValueError(f"{each!r} is not a decision; give what decide() gave.")
+        answers = self._answers([each.id for each in decisions], kind, values)
         if "unknown" in answers:
-            identity = decisions[answers.index("unknown")].id
-            raise UnknownNameError(f"decision {identity!r} was not made by {self.name!r}.")
-        # The answer to an earlier attempt may have been lost, so an outcome recorded then counts.
+            raise self._unknown(decisions[answers.index("unknown")])
+        # An answer may have been lost on its way, so what was taken before was taken.
         said: dict[Answer, Rejection | None] = {"taken": None, "repeated": None}
         return [said.get(each, "removed" if each == "removed" else "closed") for each in answers]
 
+    def _unknown(self, decision: Decision) -> UnknownNameError:
+        return UnknownNameError(f"decision {decision.id!r} was not made by {self.name!r}.")
+
     def _change_arm(self, arm: Arm, change: str) -> None:
         self._client.send("POST", f"{self._path}/arms", {"arm": arm, "change": change})
+
+    def __getattr__(self, name: str) -> Any:
+        if hasattr(SharedBandit, name) or hasattr(Bandit, name):
+            raise AttributeError(
+                f"{name} cannot be asked for over HTTP. For a look, "
+                "lowbid.Bandit.from_json(bandit.to_json()) is a copy of the bandit in this process."
+            )
+        raise AttributeError(f"RemoteBandit has no attribute {name!r}")
 
     def __repr__(self) -> str:
         return f"<RemoteBandit {self.name!r} at {self._client._address}>"
@@ -314,11 +381,8 @@ def _with_nan(row: dict[str, Any], *names: str) -> dict[str, Any]:
 def _with_ends(row: dict[str, Any]) -> dict[str, Any]:
     """Turn null into an infinity, which JSON does not have either."""
     low, high = row["low"], row["high"]
-    ends = {
-        "low": -float("inf") if low is None else low,
-        "high": float("inf") if high is None else high,
-    }
-    return {**row, **ends}
+    low, high = -math.inf if low is None else low, math.inf if high is None else high
+    return {**row, "low": low, "high": high}
 
 
 def _error(status: int, answer: bytes) -> Exception:

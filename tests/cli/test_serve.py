@@ -22,3 +22,12 @@ def test_a_file_of_experiments_that_is_wrong(tmp_path, capsys):
     store = f"sqlite:///{tmp_path}/shop.db"
     assert main(["serve", "--store", store, "--experiments", str(file)]) == 2
     assert "line 3" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("port", ["0", "-1", "65536", "99999", "http"])
+def test_a_port_that_is_none(tmp_path, capsys, port):
+    store = f"sqlite:///{tmp_path}/shop.db"
+    with pytest.raises(SystemExit) as stopped:
+        main(["serve", "--store", store, f"--port={port}"])
+    assert stopped.value.code == 2
+    assert port in capsys.readouterr().err

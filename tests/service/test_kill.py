@@ -29,8 +29,9 @@ def free_port():
         return found.getsockname()[1]
 
 
-def start(url, port):
+def start(url, port, *options):
     command = [sys.executable, "-m", "lowbid", "serve", "--store", url, "--port", str(port)]
+    command += options
     return subprocess.Popen(command, stderr=subprocess.DEVNULL)
 
 
@@ -86,7 +87,7 @@ def test_a_killed_server_loses_nothing(tmp_path, monkeypatch):
         visitor.join(60)
         assert not visitor.is_alive()
     server.terminate()
-    assert server.wait(40) == -signal.SIGTERM  # uvicorn ends as the signal says, after its work
+    assert server.wait(40) == 0
     taken = sum((visitor.taken for visitor in visitors), Counter())
     decided = [identity for visitor in visitors for identity in visitor.decided]
     assert len(decided) == len(set(decided)) > 4 * KILLS

@@ -20,7 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_store_argument(parser)
     parser.add_argument("--host", default="127.0.0.1", help="the address; 127.0.0.1 if not given")
-    parser.add_argument("--port", type=whole, default=8080, help="the port; 8080 if not given")
+    parser.add_argument("--port", type=_port, default=8080, help="the port; 8080 if not given")
     parser.add_argument(
         "--experiments", type=named_path, metavar="FILE", help="a TOML file with experiments"
     )
@@ -44,6 +44,13 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.experiments is not None:
         make_experiments(Path(arguments.experiments), app.state.experiments)
     return serve(app, arguments.host, arguments.port)
+
+
+def _port(text: str) -> int:
+    number = whole(text)
+    if not 1 <= number <= 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port; give one from 1 to 65535.")
+    return number
 
 
 def _is_loopback(host: str) -> bool:

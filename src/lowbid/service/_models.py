@@ -125,6 +125,16 @@ class OutcomeReport(Body):
     loss: Number | None = None
 
 
+class GivenUp(Body):
+    """A decision whose outcome will not come."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"decision": "5a1f09c2-17"}]}
+    )
+
+    decision: Text = Field(description="its id")
+
+
 class SignIn(Body):
     """A key, to begin a session of the page."""
 
@@ -173,6 +183,14 @@ class OutcomeAnswer(BaseModel):
     answers: list[Literal["taken", "repeated", "closed", "removed", "unknown"]]
 
 
+class GivenUpAnswer(BaseModel):
+    """What became of a decision that was given up."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"answer": "forgotten"}]})
+
+    answer: Literal["forgotten", "closed", "removed", "unknown"]
+
+
 class ProblemField(BaseModel):
     """A field of a request that is wrong."""
 
@@ -205,7 +223,7 @@ class ProblemDocument(BaseModel):
 
 _SCHEMA = "#/components/schemas/{model}"
 # What the OpenAPI document names and FastAPI does not find by itself.
-NAMED: tuple[type[BaseModel], ...] = (ProblemDocument, DecisionRequest, OutcomeReport)
+NAMED: tuple[type[BaseModel], ...] = (ProblemDocument, DecisionRequest, OutcomeReport, GivenUp)
 
 
 def reference(model: type[BaseModel]) -> dict[str, Any]:

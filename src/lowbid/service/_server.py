@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import signal
 import sys
 
 import uvicorn
@@ -12,18 +13,19 @@ from fastapi import FastAPI
 _PATIENCE = 30
 # Threads that commit take turns with the event loop; Python's 5 ms would delay every request.
 _SWITCH_INTERVAL = 0.0005
-
 # What stays as long as the server (modules, open decisions) is not looked through for garbage again
 # and again: such a pause would delay all requests. Python's own number is 700.
 _ALLOCATIONS = 20_000
 
 
 def serve(app: FastAPI, host: str, port: int) -> int:
-    """Serve an app; returns the exit code."""
+    """Serve an app until SIGTERM or Ctrl-C; returns the exit code."""
     sys.setswitchinterval(_SWITCH_INTERVAL)
     gc.collect()
     gc.freeze()
     gc.set_threshold(_ALLOCATIONS, 20, 20)
+    # uvicorn raises the signal again when all is done, which would end the process as if killed.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     config = uvicorn.Config(
         app,
         host=host,

@@ -42,7 +42,7 @@ from lowbid.shared._replica import Replica
 from lowbid.shared._settings import Settings
 from lowbid.shared._timeline import ArmShares
 
-_ANSWER = ("answer(ids, losses={})", "answer(ids, rewards={})")
+ANSWER = ("answer(ids, losses={})", "answer(ids, rewards={})")
 _LONGEST_KEY = 512  # characters of a unit or of the id of a request
 
 
@@ -452,7 +452,7 @@ def answering(
     rewards: Sequence[float] | None = None,
 ) -> Report:
     """The call behind `SharedBandit.answer`."""
-    kind = read_kind(_ANSWER, bare, losses, rewards)
+    kind = read_kind(ANSWER, bare, losses, rewards)
     return Report(kind, _outcomes(kind, ids, losses, rewards, by_id=True), None)
 
 

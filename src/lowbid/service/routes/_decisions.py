@@ -9,12 +9,15 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 from starlette.responses import Response
 
+from lowbid.online._decisions import Decision
 from lowbid.service._gate import BODY
 from lowbid.service._limits import Limits
 from lowbid.service._models import (
     PROBLEMS,
     DecisionAnswer,
     DecisionRequest,
+    GivenUp,
+    GivenUpAnswer,
     OutcomeAnswer,
     OutcomeReport,
     body_schema,
@@ -24,8 +27,8 @@ from lowbid.service._problems import ProblemError, TooManyOpenError, validation_
 from lowbid.service.routes._context import Context
 from lowbid.shared import LoggedDecision
 from lowbid.shared._bandit import answering, deciding
-from lowbid.shared._calls import Decide, Reply
-from lowbid.shared._events import Event
+from lowbid.shared._calls import Decide, Forget, Reply
+from lowbid.shared._events import Event, Forgotten
 from lowbid.shared._memory import Memory
 from lowbid.shared._replica import Replica
 
@@ -33,6 +36,7 @@ Found = TypeVar("Found")
 
 _REQUEST = TypeAdapter(DecisionRequest)
 _OUTCOME, _OUTCOMES = TypeAdapter(OutcomeReport), TypeAdapter(list[OutcomeReport])
+_GIVEN_UP = TypeAdapter(GivenUp)
 _ONE_OR_MANY = {
     "anyOf": [
         reference(OutcomeReport),
@@ -61,10 +65,30 @@ class LimitedDecide(Decide):
         return planned
 
 
+class ForgetById(Forget):
+    """Give up on a decision that is known by its id alone."""
+
+    def __init__(self, identity: str) -> None:
+        super().__init__(Decision("", identity))
+
+    def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
+        """Close the decision if it is open."""
+        identity = self.decision.id
+        if not replica.is_known(identity):
+            return Reply("unknown")
+        arm = replica.arm_of(identity)
+        self.decision = Decision("" if arm is None else arm, identity)
+        return super().plan(replica, memory, time)
+
+    def conclude(self, replica: Replica, memory: Memory, event: Forgotten) -> str:
+        """What to answer, now that it is closed."""
+        return super().conclude(replica, memory, event) or "forgotten"
+
+
 def decision_routes(context: Context) -> APIRouter:
     """Make decisions, and report their outcomes.
 
-    Both functions read the body themselves; `Gate` calls them without a way through FastAPI.
+    The functions read the body themselves; `Gate` calls them without a way through FastAPI.
     """
     router, limits, metrics = APIRouter(tags=["decisions"]), context.limits, context.metrics
 
@@ -122,6 +146,22 @@ def decision_routes(context: Context) -> APIRouter:
         answers = await context.submit(name, call)
         metrics.reported(name, answers)
         return _json({"answers": answers})
+
+    @router.post(
+        "/v1/experiments/{name}/forget",
+        response_model=GivenUpAnswer,
+        responses=PROBLEMS,
+        openapi_extra=body_schema(reference(GivenUp)),
+    )
+    async def forget(request: Request, name: str) -> Response:
+        """Give up on a decision whose outcome will not come: it counts for nothing.
+
+        Answers "forgotten"; "closed" if it was answered or given up before; "removed" if its arm is
+        gone; "unknown" if no such decision was made.
+        """
+        context.guard.require(request, "decide", name)
+        call = ForgetById(_read(_GIVEN_UP, request.scope[BODY]).decision)
+        return _json({"answer": await context.submit(name, call)})
 
     return router
 

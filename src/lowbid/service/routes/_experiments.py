@@ -114,6 +114,15 @@ def view_routes(context: Context) -> APIRouter:
         text = await context.run(name, bandit.to_json)
         return Response(text, media_type="application/json")
 
+    @router.get("/v1/experiments/{name}/pending")
+    async def pending(request: Request, name: str) -> StreamingResponse:
+        """The decisions whose outcomes are still to come, one JSON object per line."""
+        guard.require(request, "read", name)
+        bandit = (await context.hosted(name)).bandit
+        found = await context.run(name, bandit.pending)
+        lines = (json.dumps({"id": each.id, "arm": each.arm}) + "\n" for each in found)
+        return StreamingResponse(lines, media_type="application/x-ndjson")
+
     @router.get("/v1/experiments/{name}/log")
     async def log(
         request: Request, name: str, after: Annotated[int, Query(ge=0, le=2**62)] = 0

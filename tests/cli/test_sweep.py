@@ -57,6 +57,8 @@ def test_it_goes_on_where_it_was_and_when_the_file_grows(here, capsys):
     assert main(["sweep", "mine.toml", "--out", "out"]) == 0
     assert "16 cells (16 different), 8 finished" in capsys.readouterr().out
     assert {path: path.stat().st_mtime_ns for path in files} == files
+    assert main(["sweep", "mine.toml", "--out", "out", "--dry-run"]) == 0
+    assert "16 finished\nnothing is left to play" in capsys.readouterr().out
 
 
 def test_two_sweeps_in_one_folder_share_what_they_have_in_common(here, capsys):
@@ -70,6 +72,8 @@ def test_two_sweeps_in_one_folder_share_what_they_have_in_common(here, capsys):
     assert main(["sweep", "--show", "out"]) == 0
     shown = capsys.readouterr().out
     assert shown.count("Small: 8 of 8 cells are finished") == 2
+    page = (here / "out" / "other" / "report.html").read_text()
+    assert "lowbid sweep other.toml --out out" in page
 
 
 def test_a_damaged_file_is_played_again(here, capsys):

@@ -22,12 +22,16 @@ def row(policy, environment, step):
     return {"policy": policy, **places, "runs": 9, "stuck": None, **figures}
 
 
+def by_columns(rows):
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
 DATA = {
     "name": "mine",
     "policies": POLICIES,
     "order": [0, 1, 2, 3],
     "environments": [{"name": f"arms {i}", "title": f"some arms, {i}"} for i in range(3)],
-    "rows": [row(p, e, step) for p in range(4) for e in range(3) for step in (10, 100)],
+    "rows": by_columns([row(p, e, step) for p in range(4) for e in range(3) for step in (10, 100)]),
     "curves": [
         {
             "policy": p,
@@ -111,7 +115,7 @@ def test_the_data_can_be_saved(page, tmp_path):
     folder = {"behavior": "allow", "downloadPath": str(tmp_path)}
     page.execute_cdp_cmd("Browser.setDownloadBehavior", folder)
     csv, everything = all_of(page, ".downloads button")
-    assert csv.text == "table as CSV (2 rows)"
+    assert csv.text == "table as CSV (24 rows)"
     for button in (csv, everything):
         page.execute_script("arguments[0].click()", button)
     for _ in range(100):
@@ -132,3 +136,48 @@ def test_a_phone_shows_all_of_it_without_scrolling_sideways(page, width):
     settle(page)
     assert page.execute_script("return document.documentElement.scrollWidth") <= width
     assert one(page, ".parameter-plot svg").size["width"] <= width
+
+
+@pytest.fixture
+def large(browser, tmp_path):
+    """A hundred policies on fifty environments, whose table is too large for the page."""
+    policies = [
+        {"name": f"r, c={c}, d={d}", "rule": "r", "settings": {"c": c, "d": d}}
+        for d in range(20)
+        for c in range(5)
+    ]
+    data = {
+        **DATA,
+        "policies": policies,
+        "order": list(range(100)),
+        "environments": [{"name": f"arms {i}", "title": f"some arms, {i}"} for i in range(50)],
+        "rows": by_columns([row(p, e, 100) for p in range(100) for e in range(50)]),
+        "curves": [],
+        "csv": None,
+    }
+    path = tmp_path / "report.html"
+    text = render(Page("A sweep", "A lead.", [Section("Cells", [SweepView(data)])]))
+    path.write_text(text, encoding="utf-8")
+    look(browser, 1200, 900)
+    browser.get(path.as_uri())
+    settle(browser)
+    return browser
+
+
+@pytest.mark.slow
+def test_a_large_heat_map_is_turned_like_pages(large):
+    turners = [each.text for each in all_of(large, ".turner")]
+    assert turners == ["‹ environments 1 to 40 of 50 ›", "‹ policies 1 to 60 of 100 ›"]
+    assert len(all_of(large, ".heat td button")) == 60 * 40
+    for label in ("next environments", "next policies"):
+        one(large, f'[aria-label="{label}"]').click()
+    assert len(all_of(large, ".heat td button")) == 40 * 10
+    assert all_of(large, ".heat tbody th")[0].text == "r, c=0, d=12"
+    assert all_of(large, ".heat td button")[0].text == "61.0"
+    assert one(large, '[aria-label="next policies"]').get_attribute("disabled")
+    assert "The 12 lines that reach lowest, of 20." in one(large, ".parameter-plot").text
+    link = one(large, ".downloads a")
+    assert (link.text, link.get_attribute("href").rpartition("/")[2]) == (
+        "table.csv (5,000 rows)",
+        "table.csv",
+    )

@@ -52,7 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise InvalidValueError("give a sweep file, or --show and a folder.")
     if arguments.show is not None:
         for sweep in sweeps_in(arguments.show):
-            print(sweeps.write_up(sweep, arguments.show, f"lowbid sweep --show {arguments.show}"))
+            command = f"lowbid sweep {sweep.name}.toml --out {arguments.show}"
+            print(sweeps.write_up(sweep, arguments.show, command))
         return 0
     on = arguments.on or "threads"
     sweep, command = sweeps.read_sweep(arguments.file), command_line("sweep", arguments)

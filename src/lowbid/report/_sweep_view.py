@@ -16,8 +16,9 @@ class SweepView:
     Attributes
     ----------
     data : mapping
-        ``policies`` and ``environments`` with their names, ``order`` of the policies, ``rows`` with
-        means, intervals and ratios, ``curves``, and the whole table as ``csv``.
+        ``policies`` and ``environments`` with their names, ``order`` of the policies, ``rows`` by
+        columns with means, intervals and ratios, ``curves``, and the whole table as ``csv``; None
+        if that is too large for a page, and is in table.csv beside it.
     """
 
     data: Mapping[str, Any]

@@ -5,6 +5,9 @@
 const PALETTE = ["0072b2", "d55e00", "009e73", "cc79a7", "e69f00", "56b4e9", "000000", "7a7a7a"];
 const STROKES = [[], [5, 1.6], [1.2, 1.4], [6, 1.5, 1.2, 1.5], [9, 2.5]];
 const MOST_CURVES = 8;
+const MOST_LINES = 12;
+// A table of more cells than this takes a browser seconds to lay out.
+const PAGE = { policies: 60, environments: 40 };
 
 function element(parent, tag, text, attributes = {}) {
   const made = document.createElement(tag);
@@ -26,25 +29,59 @@ class Sweep {
   constructor(holder) {
     this.holder = holder;
     this.data = JSON.parse(holder.querySelector("script").textContent);
-    this.chosen = null;
+    this.unpack();
+    this.page = { policies: 0, environments: 0 };
     this.buildHeat();
     this.buildParameter();
     this.buildDownloads();
   }
 
+  // The data come by columns, which are short; rows are easier to work with.
+  unpack() {
+    const columns = Object.entries(this.data.rows);
+    this.rows = this.data.rows.policy.map((_, i) => Object.fromEntries(columns.map(([name, values]) => [name, values[i]])));
+    this.ofPolicy = this.data.policies.map(() => []);
+    this.at = new Map();
+    for (const row of this.rows) {
+      this.ofPolicy[row.policy].push(row);
+      if (row.ratio === null) continue;
+      const key = `${row.policy} ${row.environment} ${row.step}`;
+      if (!this.at.has(key)) this.at.set(key, []);
+      this.at.get(key).push(row);
+    }
+  }
+
   buildHeat() {
-    const steps = [...new Set(this.data.rows.map((row) => row.step))].sort((a, b) => a - b);
+    const steps = [...new Set(this.rows.map((row) => row.step))].sort((a, b) => a - b);
     const tools = this.holder.querySelector(".heat-tools");
-    this.step = steps[steps.length - 1];
+    const compared = new Set(this.rows.filter((row) => row.ratio !== null).map((row) => row.step));
+    this.step = steps.findLast((step) => compared.has(step)) ?? steps[steps.length - 1];
     const select = choice(tools, "after", steps.map((s) => [s, `${s.toLocaleString("en")} steps`]),
-      (value) => { this.step = Number(value); this.drawHeat(); });
+      (value) => { this.step = Number(value); this.page = { policies: 0, environments: 0 }; this.drawHeat(); });
     select.value = this.step;
+    this.turners = element(tools, "span", null, { class: "turners" });
     this.drawHeat();
   }
 
+  // The part of a long list that is shown, with buttons that turn to the others.
+  shown(what, all) {
+    const size = PAGE[what], from = this.page[what] * size, part = all.slice(from, from + size);
+    if (all.length <= size) return part;
+    const holder = element(this.turners, "span", null, { class: "turner" });
+    const turn = (by, sign, label, off) => {
+      const button = element(holder, "button", sign, { type: "button", "aria-label": `${label} ${what}` });
+      button.disabled = off;
+      button.addEventListener("click", () => { this.page[what] += by; this.drawHeat(); });
+    };
+    turn(-1, "‹", "previous", from === 0);
+    const n = (v) => v.toLocaleString("en");
+    element(holder, "span", ` ${what} ${n(from + 1)} to ${n(from + part.length)} of ${n(all.length)} `);
+    turn(1, "›", "next", from + size >= all.length);
+    return part;
+  }
+
   ratio(policy, environment) {
-    const found = this.data.rows.filter((row) => row.policy === policy
-      && row.environment === environment && row.step === this.step && row.ratio !== null);
+    const found = this.at.get(`${policy} ${environment} ${this.step}`) ?? [];
     if (!found.length) return null;
     return Math.exp(found.reduce((sum, row) => sum + Math.log(row.ratio), 0) / found.length);
   }
@@ -52,16 +89,19 @@ class Sweep {
   drawHeat() {
     const holder = this.holder.querySelector(".heat");
     holder.replaceChildren();
-    const there = new Set(this.data.rows.filter((row) => row.step === this.step).map((row) => row.environment));
-    const environments = this.data.environments.map((e, i) => [e, i]).filter(([, i]) => there.has(i));
+    this.turners.replaceChildren();
+    const here = this.rows.filter((row) => row.step === this.step);
+    const there = new Set(here.map((row) => row.environment)), playing = new Set(here.map((row) => row.policy));
+    const environments = this.shown("environments", this.data.environments.map((e, i) => [e, i]).filter(([, i]) => there.has(i)));
+    const policies = this.shown("policies", this.data.order.filter((p) => playing.has(p)));
     const table = element(holder, "table");
     const head = element(element(table, "thead"), "tr");
     element(head, "th", "policy");
     for (const [environment] of environments) element(head, "th", environment.name, { title: environment.title });
     const body = element(table, "tbody");
-    const values = this.data.order.map((p) => environments.map(([, e]) => this.ratio(p, e)));
-    const top = Math.max(Math.log(3), ...values.flat().filter((v) => v !== null).map(Math.log));
-    this.data.order.forEach((policy, i) => {
+    const values = policies.map((p) => environments.map(([, e]) => this.ratio(p, e)));
+    const top = here.reduce((most, row) => Math.max(most, Math.log(row.ratio ?? 1)), Math.log(3));
+    policies.forEach((policy, i) => {
       if (values[i].every((value) => value === null)) return;
       const row = element(body, "tr");
       element(row, "th", this.data.policies[policy].name, { title: this.data.policies[policy].name });
@@ -143,8 +183,7 @@ class Sweep {
       const x = policy.settings[name];
       if (policy.rule !== rule || typeof x !== "number") return;
       const rest = Object.entries(policy.settings).filter(([key]) => key !== name).map(([k, v]) => `${k}=${v}`).join(", ") || rule;
-      const rows = this.data.rows.filter((row) => row.policy === p
-        && (this.where === "all" ? row.ratio !== null : row.environment === Number(this.where)));
+      const rows = this.ofPolicy[p].filter((row) => (this.where === "all" ? row.ratio !== null : row.environment === Number(this.where)));
       if (!rows.length) return;
       let point;
       if (this.where === "all") {
@@ -158,7 +197,9 @@ class Sweep {
       lines.get(rest).push(point);
     });
     for (const points of lines.values()) points.sort((a, b) => a.x - b.x);
-    return lines;
+    const lowest = ([, points]) => points.reduce((least, p) => Math.min(least, p.y), Infinity);
+    this.allLines = lines.size;
+    return lines.size > MOST_LINES ? new Map([...lines].sort((a, b) => lowest(a) - lowest(b)).slice(0, MOST_LINES)) : lines;
   }
 
   drawParameter() {
@@ -207,6 +248,7 @@ class Sweep {
       element(item, "span", null, { style: `background:${colour}` });
       item.append(label);
     });
+    if (this.allLines > lines.size) element(key, "li", `The ${lines.size} lines that reach lowest, of ${this.allLines}.`);
   }
 
   buildDownloads() {
@@ -218,10 +260,14 @@ class Sweep {
       link.click();
       setTimeout(() => URL.revokeObjectURL(link.href), 1000);
     };
-    const { csv, ...rest } = this.data;
-    const lines = csv.trim().split("\n").length - 1;
-    element(holder, "button", `table as CSV (${lines.toLocaleString("en")} rows)`, { type: "button" })
-      .addEventListener("click", () => save(csv, `${this.data.name}.csv`, "text/csv"));
+    const { csv, ...rest } = this.data, lines = `(${this.rows.length.toLocaleString("en")} rows)`;
+    if (csv) {
+      element(holder, "button", `table as CSV ${lines}`, { type: "button" })
+        .addEventListener("click", () => save(csv, `${this.data.name}.csv`, "text/csv"));
+    } else {
+      element(holder, "a", `table.csv ${lines}`, { href: "table.csv" });
+      holder.append(", beside this page, has every figure;");
+    }
     holder.append(" ");
     element(holder, "button", "everything as JSON", { type: "button" })
       .addEventListener("click", () => save(JSON.stringify(rest), `${this.data.name}.json`, "application/json"));

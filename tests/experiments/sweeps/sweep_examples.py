@@ -1,5 +1,6 @@
 """Small sweeps, and policies that misbehave, for the tests of sweeps."""
 
+import dataclasses
 import os
 import signal
 import time
@@ -77,6 +78,19 @@ class Hanging(PlainPolicy):
 
     def select(self, state, step, stream):
         time.sleep(1000)
+        return 0
+
+
+@dataclasses.dataclass(frozen=True)
+class HangingOnce(PlainPolicy):
+    """Never answers the first time that it is played."""
+
+    marker: str = ""
+
+    def select(self, state, step, stream):
+        if not os.path.exists(self.marker):
+            Path(self.marker).touch()
+            time.sleep(1000)
         return 0
 
 

@@ -13,7 +13,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from experiments.sweeps.sweep_examples import PlainPolicy, Raising, Slow, small
+from experiments.sweeps.sweep_examples import (
+    Hanging,
+    HangingOnce,
+    PlainPolicy,
+    Raising,
+    Slow,
+    small,
+)
 from lowbid.errors import WorkerError
 from lowbid.experiments.sweeps import CellStore, play_sweep
 
@@ -30,14 +37,14 @@ TESTS = Path(__file__).parents[2]
 class Cluster:
     """A scheduler and two workers, as processes of their own that can be killed."""
 
-    def __init__(self):
+    def __init__(self, nanny="--no-nanny"):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.address = f"127.0.0.1:{self.port}"
         self.scheduler = self.start("scheduler", "--host", "127.0.0.1", "--port", str(self.port))
         self.workers = [
-            self.start("worker", f"tcp://{self.address}", "--nthreads", "1", "--no-nanny")
+            self.start("worker", f"tcp://{self.address}", "--nthreads", "1", nanny)
             for _ in range(2)
         ]
         self.wait_for_workers()
@@ -68,14 +75,14 @@ class Cluster:
 
 
 @pytest.fixture
-def cluster():
-    made = Cluster()
+def cluster(request):
+    made = Cluster(*getattr(request, "param", ()))
     yield made
     made.close()
 
 
-def played(sweep, folder, cluster):
-    return play_sweep(sweep, folder, on=f"dask://{cluster.address}", say=lambda text: None)
+def played(sweep, folder, cluster, **more):
+    return play_sweep(sweep, folder, on=f"dask://{cluster.address}", say=lambda text: None, **more)
 
 
 def when(there, act):
@@ -120,3 +127,26 @@ def test_a_scheduler_that_is_gone_leaves_a_folder_to_go_on_with(tmp_path, cluste
     kept = sum(CellStore(tmp_path).runs(cell) == cell.runs for cell in sweep.cells)
     assert 0 < kept < 12
     assert play_sweep(sweep, tmp_path, say=lambda text: None) == {}
+
+
+@pytest.mark.parametrize("cluster", [["--no-nanny"], ["--nanny"]], indirect=True, ids=str)
+def test_a_task_that_never_answers_is_handed_out_again(tmp_path, cluster):
+    """Its worker is restarted if it has a nanny; one that has none gets no work any more."""
+    once = HangingOnce(str(tmp_path / "marker"))
+    sweep = small(once, PlainPolicy(), environments=3)
+    assert played(sweep, tmp_path / "out", cluster, time_limit=2) == {}
+    assert (tmp_path / "marker").exists()
+    store = CellStore(tmp_path / "out")
+    assert all(store.runs(cell) == cell.runs for cell in sweep.cells)
+
+
+@pytest.mark.parametrize("cluster", [["--nanny"]], indirect=True, ids=str)
+def test_a_cell_that_never_answers_is_reported_and_the_rest_goes_on(tmp_path, cluster):
+    sweep = small(Hanging(), PlainPolicy(), environments=1)
+    (failed,) = played(sweep, tmp_path, cluster, time_limit=2).values()
+    assert failed.error == "no answer within 2 s, 3 times"
+
+
+def test_workers_that_all_hang_and_cannot_be_restarted_are_named(tmp_path, cluster):
+    with pytest.raises(WorkerError, match=r"all 2 workers at .* never answer.* 0 of 2 cells"):
+        played(small(Hanging(), environments=2), tmp_path, cluster, time_limit=2)

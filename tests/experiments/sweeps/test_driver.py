@@ -9,6 +9,7 @@ import pytest
 import lowbid
 from experiments.sweeps.sweep_examples import PlainPolicy, Raising, small
 from lowbid.errors import WorkerError
+from lowbid.experiments.sweeps import _rates
 from lowbid.experiments.sweeps._driver import Driver
 from lowbid.experiments.sweeps._engines import Engine, Threads, play_task
 from lowbid.experiments.sweeps._rates import Rates
@@ -239,4 +240,21 @@ def test_threads_that_hang_do_not_stop_the_others(tmp_path):
     sweep = small(Hanging(), Odd(), environments=1)
     driver = drive(tmp_path, sweep, Threads(1), time_limit=0.2)
     assert len(driver.failures) == 1
+    require_all_right(tmp_path, small(Odd(), environments=1))
+
+
+def test_a_policy_that_hangs_in_the_calibration_does_not_hold_up_the_others(tmp_path, monkeypatch):
+    from experiments.sweeps.sweep_examples import Hanging
+
+    sweep, engine, rates = small(Hanging(), Odd(), environments=1), Threads(1), Rates()
+    monkeypatch.setattr(_rates, "_CALIBRATION_SECONDS", 0.1)
+    monkeypatch.setattr(_rates, "_FIRST_ANSWER_SECONDS", 0.1)
+    busy = rates.calibrate(sweep.cells, engine)
+    assert len(busy) == 1
+    driver = Driver(sweep.cells, CellStore(tmp_path), engine, rates, time_limit=0.2)
+    driver.mind(busy)
+    driver.run()
+    assert [failure.error for failure in driver.failures.values()] == [
+        "no answer within 0 s, 3 times"
+    ]
     require_all_right(tmp_path, small(Odd(), environments=1))

@@ -76,3 +76,10 @@ def test_calibration_learns_from_answers_and_survives_what_fails():
     rates.calibrate(found, engine)
     assert rates.seconds(found[0], 1) == pytest.approx(5.0)
     assert engine.revived == 1
+
+
+def test_putting_cells_on_file_is_a_part_of_the_estimate():
+    rates = Rates()
+    for _ in range(500):
+        rates.learn_keeping(0.01)
+    assert rates.keeping == pytest.approx(0.01, rel=1e-3)

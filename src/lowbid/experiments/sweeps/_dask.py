@@ -43,34 +43,43 @@ class Dask(Engine):
             ) from error
         self._death = (distributed.scheduler.KilledWorker,)
         self._down_since: float | None = None
-        self._asked, self._threads = -1.0, 0
+        self._asked, self._threads = -1.0, dict[str, int]()
+        self._stuck: set[str] = set()
         self._sent: dict[Future[Answers], Any] = {}
 
     @property
     def workers(self) -> int:  # type: ignore[override]
-        """The number of threads of all connected workers, refreshed once per second."""
+        """The number of threads of all workers that respond, refreshed once per second."""
         now = time.monotonic()
         if now - self._asked > 1.0:
             self._asked = now
             with contextlib.suppress(Exception):  # the connection is down: `check` will report it
-                self._threads = sum(self.client.nthreads().values())
-        return self._threads
+                self._threads = dict(self.client.nthreads())
+        return sum(n for worker, n in self._threads.items() if worker not in self._stuck)
 
     def submit(self, shares: Sequence[Share]) -> Future[Answers]:
         """Submit a task."""
         answer: Future[Answers] = Future()
         answer.set_running_or_notify_cancel()
-        sent = self.client.submit(play_task, shares, pure=False, retries=1)
+        rest = [worker for worker in self._threads if worker not in self._stuck]
+        where = {"workers": rest} if self._stuck and rest else {}
+        sent = self.client.submit(play_task, shares, pure=False, retries=1, **where)
         self._sent[answer] = sent
         sent.add_done_callback(lambda done: _pass_on(done, answer))
         return answer
 
     def check(self) -> None:
-        """Raise a `WorkerError` once the scheduler has been gone for some seconds."""
+        """Raise a `WorkerError` once the scheduler has been gone for some seconds, or all hang."""
         for answer in [answer for answer in self._sent if answer.done()]:
             del self._sent[answer]
         if self.client.status == "running" and self.client.scheduler is not None:
             self._down_since = None
+            if self._stuck and self.workers == 0 and self._threads:
+                raise WorkerError(
+                    f"all {len(self._threads)} workers at {self.address} are held up by tasks that "
+                    "never answer; restart them, with a nanny (the default of `dask worker`) that "
+                    "does so by itself"
+                )
             return
         now = time.monotonic()
         self._down_since = self._down_since or now
@@ -85,13 +94,17 @@ class Dask(Engine):
         """Do nothing: Dask looks after its workers itself."""
 
     def abandon(self, future: Future[Answers]) -> bool:
-        """Restart the worker that does not respond, if possible."""
+        """Restart the worker that does not respond; if that fails, send it no further tasks."""
         sent = self._sent.pop(future, None)
-        if sent is not None:
-            with contextlib.suppress(Exception):  # a worker without a nanny cannot be restarted
-                at = [w for w, keys in self.client.processing().items() if sent.key in keys]
-                sent.cancel()
-                self.client.restart_workers(at, timeout=_CONNECT_SECONDS, raise_for_error=False)
+        if sent is None:
+            return False
+        at: list[str] = []
+        try:
+            at = [w for w, keys in self.client.processing().items() if sent.key in keys]
+            sent.cancel()
+            self.client.restart_workers(at, timeout=_CONNECT_SECONDS)
+        except Exception:  # a worker without a nanny, or one that does not come back
+            self._stuck.update(at)
         return False
 
     def close(self, *, now: bool) -> None:

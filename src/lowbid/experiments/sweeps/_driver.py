@@ -99,8 +99,13 @@ class Driver:
         self.suspects: collections.deque[Task] = collections.deque()
         self.again: collections.deque[Task] = collections.deque()
         self.at_work: dict[Future[Answers], Task] = {}
-        self.seconds_done = 0.0
+        self._played_seconds = 0.0
         self._waiting_seconds, self._counted_until = 0.0, 0.0
+        self._kept = 0
+
+    def mind(self, busy: Sequence[Future[Answers]]) -> None:
+        """Workers have something else to do first, and may never come back from it."""
+        self.at_work.update({future: Task([], 0.0) for future in busy})
 
     def run(self, show: Callable[[], None] = lambda: None) -> None:
         """Play everything; finished runs are saved, whatever ends this."""
@@ -131,7 +136,17 @@ class Driver:
                 if work.cell.digest not in self.failures
             )
             self._counted_until = now + 50.0 * (time.monotonic() - now)
-        return self._waiting_seconds + sum(task.estimate for task in self.at_work.values())
+        at_work = sum(task.estimate for task in self.at_work.values())
+        return self._waiting_seconds + at_work + self._keeping(len(self.waiting))
+
+    @property
+    def seconds_done(self) -> float:
+        """The work that was done, in the same measure."""
+        return self._played_seconds + self._keeping(self._kept)
+
+    def _keeping(self, cells: int) -> float:
+        """What putting cells on file costs: all workers wait for it, if they have nothing else."""
+        return cells * self.rates.keeping * max(1, self.engine.workers)
 
     @property
     def finished(self) -> int:
@@ -187,6 +202,8 @@ class Driver:
     def _take_in(self, future: Future[Answers]) -> None:
         task = self.at_work.pop(future)
         error = None if future.cancelled() else future.exception()
+        if not task.pieces and not (error is not None and self.engine.is_death(error)):
+            return
         if future.cancelled() or isinstance(error, WorkerError):
             self.again.append(task)  # lost in transit; an engine that is gone reports that itself
             time.sleep(_POLL)
@@ -205,7 +222,7 @@ class Driver:
             self._fail(work, answer)
             return
         self.rates.learn(work.cell, piece.last - piece.first, answer.seconds)
-        self.seconds_done += answer.seconds
+        self._played_seconds += answer.seconds
         if work.cell.digest in self.failures or piece.first < work.on_file:
             return  # handed out twice
         work.parts[piece.first] = answer
@@ -216,7 +233,10 @@ class Driver:
 
     def _complete(self, work: Work) -> None:
         """Save a cell's runs; if they were a pilot, find out how many more it needs."""
+        began = time.perf_counter()
         regret = self._save(work)
+        self.rates.learn_keeping(time.perf_counter() - began)
+        self._kept += 1
         if work.on_file < work.wanted:
             return  # runs on file were lost meanwhile, and are played again
         if self.precision is not None and work.further is None:
@@ -339,7 +359,7 @@ def _after(parts: Sequence[npt.NDArray[Any]], skipped: int) -> list[npt.NDArray[
 
 def _apart(task: Task) -> list[Task]:
     """Every piece of a task as a separate task."""
-    share = task.estimate / len(task.pieces)
+    share = task.estimate / max(1, len(task.pieces))
     return [Task([piece], share, task.deaths, task.silences) for piece in task.pieces]
 
 

@@ -6,7 +6,7 @@ import dataclasses
 import json
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from lowbid.errors import FileFormatError, WorkerError
 from lowbid.experiments._claim_folder import claimed
 from lowbid.experiments.sweeps._cell import Cell
 from lowbid.experiments.sweeps._driver import Driver, further_on_file, works_of
-from lowbid.experiments.sweeps._engines import Engine, Failure, engine_for, running
+from lowbid.experiments.sweeps._engines import Answers, Engine, Failure, engine_for, running
 from lowbid.experiments.sweeps._precision import window_of
 from lowbid.experiments.sweeps._rates import Rates
 from lowbid.experiments.sweeps._store import CellStore, Window
@@ -48,6 +48,8 @@ class Plan(NamedTuple):
         An estimate of how long that takes with one worker.
     damaged : list of Path
         Files that cannot be used, and are played again.
+    busy : list of Future
+        What workers are still busy with after the calibration.
     """
 
     cells: list[Cell]
@@ -57,6 +59,7 @@ class Plan(NamedTuple):
     steps: int
     seconds: float
     damaged: list[Path]
+    busy: list[Future[Answers]]
 
 
 def plan(sweep: Sweep, store: CellStore, rates: Rates, engine: Engine) -> Plan:
@@ -64,12 +67,13 @@ def plan(sweep: Sweep, store: CellStore, rates: Rates, engine: Engine) -> Plan:
     cells = sweep.cells
     works = list(works_of(cells, store, sweep.precision))
     left = [work for work in works if work.on_file < work.wanted]
-    rates.calibrate([work.cell for work in left], engine)
+    busy = rates.calibrate([work.cell for work in left], engine)
     runs = sum(work.wanted - work.on_file for work in left)
     steps = sum((work.wanted - work.on_file) * work.cell.horizon for work in left)
     seconds = sum(rates.seconds(work.cell, work.wanted - work.on_file) for work in left)
+    seconds += len(left) * rates.keeping * engine.workers  # which is done by one
     finished = len(works) - len(left)
-    return Plan(cells, len(works), finished, runs, steps, seconds, store.damaged)
+    return Plan(cells, len(works), finished, runs, steps, seconds, store.damaged, busy)
 
 
 def described(sweep: Sweep, found: Plan, workers: int) -> str:
@@ -90,6 +94,8 @@ def described(sweep: Sweep, found: Plan, workers: int) -> str:
             "those of the pilots"
         )
     many = "worker" if workers == 1 else "workers"
+    if not found.runs:
+        return "\n".join([*lines, "nothing is left to play"])
     lines.append(
         f"{found.runs:,} runs, {found.steps:,} steps left: about "
         f"{duration(found.seconds / max(1, workers))} on {workers} {many}"
@@ -102,7 +108,10 @@ def dry_run(
 ) -> str:
     """What playing a sweep would do, in words; nothing is written."""
     with running(engine_for(on, workers)) as engine:
-        return described(sweep, plan(sweep, CellStore(folder), Rates(), engine), engine.workers)
+        found = plan(sweep, CellStore(folder), Rates(), engine)
+        if found.busy:
+            engine.close(now=True)  # nobody waits for them
+        return described(sweep, found, engine.workers)
 
 
 def play_sweep(
@@ -141,6 +150,7 @@ def play_sweep(
             found = plan(sweep, store, rates, engine)
             say(described(sweep, found, engine.workers))
             driver = Driver(found.cells, store, engine, rates, sweep.precision, time_limit)
+            driver.mind(found.busy)
             bar = _Bar(driver, progress, say)
             try:
                 driver.run(bar.show)

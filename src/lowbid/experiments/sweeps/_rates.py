@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from concurrent.futures import FIRST_COMPLETED, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 
 from lowbid.experiments.sweeps._cell import Cell
-from lowbid.experiments.sweeps._engines import Engine
+from lowbid.experiments.sweeps._engines import Answers, Engine
 from lowbid.simulation._share import PlayedShare
 
 # Seconds per step before anything is known: of compiled rules, and of those in plain Python.
@@ -15,15 +15,23 @@ _CALIBRATION_SECONDS = 5.0
 _FIRST_ANSWER_SECONDS = 30.0
 _CALIBRATION_STEPS = 2_000
 _NEW = 0.5  # how much a new measurement counts
+_KEEPING, _NEW_KEEPING = 1e-3, 0.02
 
 Group = tuple[object, ...]
 
 
 class Rates:
-    """Seconds per step of each kind of cell, as far as they are known."""
+    """Seconds per step of each kind of cell, as far as they are known.
+
+    Attributes
+    ----------
+    keeping : float
+        Seconds that it takes to put a cell on file, however small it is.
+    """
 
     def __init__(self) -> None:
         self._known: dict[Group, float] = {}
+        self.keeping = _KEEPING
 
     def seconds(self, cell: Cell, runs: int) -> float:
         """How long some runs of a cell will take one worker."""
@@ -41,11 +49,15 @@ class Rates:
             before = self._known.get(group, rate)
             self._known[group] = (1.0 - _NEW) * before + _NEW * rate
 
-    def calibrate(self, cells: Iterable[Cell], engine: Engine) -> None:
+    def learn_keeping(self, seconds: float) -> None:
+        """Take in how long it took to put a cell on file."""
+        self.keeping += _NEW_KEEPING * (seconds - self.keeping)
+
+    def calibrate(self, cells: Iterable[Cell], engine: Engine) -> list[Future[Answers]]:
         """Play a few steps of each policy on the engine, and wait some seconds for them.
 
-        What is compiled for this need not be compiled again. What does not answer in time, or
-        fails, will do so again when it is played, and is dealt with then.
+        What is compiled for this need not be compiled again. What fails will do so again when it
+        is played, and is dealt with then. The answer is what a worker is still busy with.
         """
         first: dict[str, Cell] = {}
         for cell in sorted(cells, key=lambda cell: cell.horizon):
@@ -65,6 +77,8 @@ class Rates:
                 self.learn(sent[future], 3, answer.seconds)
         if broken:
             engine.revive()
+            return []
+        return [future for future in sent if not future.done() and not future.cancel()]
 
 
 def _short(cell: Cell) -> Cell:

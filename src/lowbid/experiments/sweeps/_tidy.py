@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import importlib
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -84,14 +84,7 @@ class SweepTable:
 
     def to_csv(self, path: Path | None = None) -> str:
         """The table as CSV, also written to a file if a path is given."""
-        columns, text = self.columns(), io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
-        if path is not None:
-            with replace_file(Path(path)) as file:
-                file.write(text.getvalue().encode())
-        return text.getvalue()
+        return write_csv(self.columns(), path)
 
     def to_parquet(self, path: Path) -> None:
         """Write the table as a Parquet file."""
@@ -107,6 +100,18 @@ class SweepTable:
     def to_polars(self) -> Any:
         """The table as a polars frame."""
         return _library("polars", "polars").DataFrame(self.columns())
+
+
+def write_csv(columns: Mapping[str, Sequence[Any]], path: Path | None = None) -> str:
+    """Columns as CSV, also written to a file if a path is given."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    if path is not None:
+        with replace_file(Path(path)) as file:
+            file.write(text.getvalue().encode())
+    return text.getvalue()
 
 
 def _of_one_kind(values: list[Any]) -> list[Any]:

@@ -23,7 +23,7 @@ from lowbid.experiments.sweeps._sweep_scores import (
     regrets,
     sweep_scores,
 )
-from lowbid.experiments.sweeps._tidy import SweepTable
+from lowbid.experiments.sweeps._tidy import SweepTable, write_csv
 from lowbid.experiments.sweeps._tuning import Tuned, tuned
 from lowbid.report import (
     Block,
@@ -47,8 +47,12 @@ from lowbid.simulation import caution, estimates
 
 # Curves of more cells than this would make the page too large for browsers.
 _MOST_CURVES = 3_000
-# More rows or columns than this would be unreadable on paper.
-_MOST_ON_PAPER = 60
+# A table of more rows than this is not embedded in the page as CSV.
+_MOST_ROWS_AS_TEXT = 20_000
+# Further policies are in ranking.csv.
+_MOST_RANKED = 100
+# More rows, columns or lines than this would be unreadable on paper.
+_MOST_ON_PAPER, _MOST_LINES = 60, 10
 
 EXPLANATION = (
     "Score: the geometric mean, over environments, steps and seeds, of a policy's mean regret over "
@@ -75,13 +79,14 @@ def write_up(sweep: Sweep, folder: Path, command: str) -> str:
     if not known:
         return f"{sweep.title}: {lead}; nothing can be compared yet."
     scores = sweep_scores(table.rows, known)
+    write_csv(ranking_columns(scores), part / "ranking.csv")
     choices = tuned(sweep.policies, sweep.tune, table.rows, known) if sweep.tune else []
     page = Page(
         sweep.title,
         f"{len(sweep.policies)} policies on {len(sweep.environments)} environments; {lead}. "
         + caution(min(row.figures.runs for row in table)),
         [
-            Section("Ranking", [Text(EXPLANATION), ranking_table(scores)]),
+            Section("Ranking", _ranking_blocks(scores)),
             *([_tuning_section(choices)] if choices else []),
             Section("Cell by cell", [SweepView(view_data(sweep, store, table, known, scores))]),
             _provenance(sweep, command),
@@ -111,6 +116,28 @@ def ranking_table(scores: Sequence[SweepScore]) -> Table:
     ]
     head = ["policy", "score", "worst", "worst at", "stuck", "places"]
     return Table(head, rows, text_columns=frozenset({3}))
+
+
+def ranking_columns(scores: Sequence[SweepScore]) -> dict[str, list[Any]]:
+    """The ranking of all policies by columns, for a file."""
+    found: dict[str, list[Any]] = {"policy": [score.name for score in scores]}
+    for name in ("mean", "worst", "stuck"):
+        parts: list[Part] = [getattr(score, name) for score in scores]
+        title = "score" if name == "mean" else name
+        found[title] = [_blank(part.value) for part in parts]
+        found[f"{title}_low"] = [_blank(part.low) for part in parts]
+        found[f"{title}_high"] = [_blank(part.high) for part in parts]
+    found["worst_environment"] = [score.worst_at.environment for score in scores]
+    found["worst_step"] = [score.worst_at.step for score in scores]
+    return {**found, "places": [score.places for score in scores]}
+
+
+def _ranking_blocks(scores: Sequence[SweepScore]) -> list[Block]:
+    blocks: list[Block] = [Text(EXPLANATION), ranking_table(scores[:_MOST_RANKED])]
+    if len(scores) > _MOST_RANKED:
+        text = f"The best {_MOST_RANKED} of {len(scores):,} policies; ranking.csv has them all."
+        blocks.append(Text(text))
+    return blocks
 
 
 def tuning_table(choices: Sequence[Tuned]) -> Table:
@@ -165,22 +192,19 @@ def view_data(
     policies = {each.name: i for i, each in enumerate(sweep.policies)}
     environments = {each.name: i for i, each in enumerate(sweep.environments)}
     ratios, settings = ratios_of(known), {each.name: each.settings for each in sweep.policies}
-    rows = [
-        {
-            "policy": policies[row.policy],
-            "environment": environments[row.place.environment],
-            "step": row.place.step,
-            "seed": row.place.seed,
-            "horizon": row.horizon,
-            "runs": row.figures.runs,
-            "mean": _short(row.figures.mean),
-            "low": _short(row.figures.low),
-            "high": _short(row.figures.high),
-            "stuck": row.figures.stuck,
-            "ratio": _short(ratios.get(row.place, {}).get(row.policy, math.nan)),
-        }
-        for row in table
-    ]
+    rows = {
+        "policy": [policies[row.policy] for row in table],
+        "environment": [environments[row.place.environment] for row in table],
+        "step": [row.place.step for row in table],
+        "seed": [row.place.seed for row in table],
+        "horizon": [row.horizon for row in table],
+        "runs": [row.figures.runs for row in table],
+        "mean": [_short(row.figures.mean) for row in table],
+        "low": [_short(row.figures.low) for row in table],
+        "high": [_short(row.figures.high) for row in table],
+        "stuck": [row.figures.stuck for row in table],
+        "ratio": [_short(ratios.get(row.place, {}).get(row.policy, math.nan)) for row in table],
+    }
     return {
         "name": sweep.name,
         "policies": [
@@ -191,7 +215,7 @@ def view_data(
         "environments": [{"name": e.name, "title": e.title or e.name} for e in sweep.environments],
         "rows": rows,
         "curves": _curves(sweep, store, policies, environments),
-        "csv": table.to_csv(),
+        "csv": table.to_csv() if len(table) <= _MOST_ROWS_AS_TEXT else None,
     }
 
 
@@ -235,11 +259,14 @@ def _draw(
             if place.step == step
             for name, ratio in row.items()
         }
-        shown = [score.name for score in best]
+        playing = {name for name, _ in cells}
+        shown = [score.name for score in best if score.name in playing]
         columns = list(dict.fromkeys(environment for _, environment in cells))[:_MOST_ON_PAPER]
         save_heat_map(cells, shown, columns, f"after {step:,} steps", part / "figures", "heat-map")
         for rule, name, points in parameter_points(sweep, scores):
-            save_parameter_figure(points, name, part / "figures", f"{_slug(rule)}-{_slug(name)}")
+            lowest = sorted(points, key=lambda label: min(span.value for _, span in points[label]))
+            lines = {label: points[label] for label in lowest[:_MOST_LINES]}
+            save_parameter_figure(lines, name, part / "figures", f"{_slug(rule)}-{_slug(name)}")
     except MissingPackageError:
         return
 
@@ -283,6 +310,10 @@ def _percent(part: Part) -> str:
     if math.isnan(part.low):
         return f"{part.value:.1%}"
     return f"{part.value:.1%} [{part.low:.1%}, {part.high:.1%}]"
+
+
+def _blank(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def _short(value: float) -> float | None:

@@ -3,6 +3,7 @@ import json
 import pytest
 
 import lowbid
+from lowbid.shared._bandit import deciding
 
 
 def test_experiments_are_made_once_and_must_agree(shop):
@@ -104,3 +105,21 @@ def test_an_experiment_that_was_deleted_is_forgotten(shop):
     assert shop.read.get("/v1/experiments/checkout").status_code >= 400
     assert shop.read.get("/v1/experiments/checkout").status_code == 404
     assert shop.make().status_code == 201
+
+
+def test_a_long_log_is_streamed_in_order(shop):
+    path = "/v1/experiments/checkout"
+    with lowbid.open(shop.url, "checkout") as bandit:
+        bandit.submit_all([deciding(None, None, None) for _ in range(1200)])
+    lines = shop.read.get(f"{path}/log").text.splitlines()
+    assert [json.loads(line)["number"] for line in lines] == list(range(1, 1202))
+    lines = shop.read.get(f"{path}/log?after=1199").text.splitlines()
+    assert [json.loads(line)["number"] for line in lines] == [1200, 1201]
+    waiting = shop.read.get(f"{path}/pending").text.splitlines()
+    assert len({json.loads(line)["id"] for line in waiting}) == 1200
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/", "/docs", "/static/page.js"])
+def test_head(shop, path):
+    answer = shop.nobody.head(path)
+    assert (answer.status_code, answer.text) == (200, "")

@@ -156,6 +156,7 @@ async def _of_http(_: Request, error: Exception) -> JSONResponse:
     title = HTTPStatus(error.status_code).phrase
     kind = title.lower().replace(" ", "-")
     details = {
+        400: "the body cannot be read as JSON; send JSON in UTF-8.",
         404: "there is nothing at this address; see /docs for what there is.",
         405: "this address does not take that method; see /docs for what it takes.",
     }

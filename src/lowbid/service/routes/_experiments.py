@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
@@ -21,6 +22,8 @@ from lowbid.service.routes._context import Context
 from lowbid.shared import SharedBandit
 
 Confidence = Annotated[float, Query(gt=0.0, lt=1.0, allow_inf_nan=False)]
+
+_PORTION = 500  # lines of a stream that are sent at once
 
 
 def experiment_routes(context: Context) -> APIRouter:
@@ -120,8 +123,7 @@ def view_routes(context: Context) -> APIRouter:
         guard.require(request, "read", name)
         bandit = (await context.hosted(name)).bandit
         found = await context.run(name, bandit.pending)
-        lines = (json.dumps({"id": each.id, "arm": each.arm}) + "\n" for each in found)
-        return StreamingResponse(lines, media_type="application/x-ndjson")
+        return _streamed({"id": each.id, "arm": each.arm} for each in found)
 
     @router.get("/v1/experiments/{name}/log")
     async def log(
@@ -130,7 +132,7 @@ def view_routes(context: Context) -> APIRouter:
         """The events after the number `after`, one JSON object per line."""
         guard.require(request, "read", name)
         bandit = (await context.hosted(name)).bandit
-        return StreamingResponse(_lines_of_log(bandit, after), media_type="application/x-ndjson")
+        return _streamed(entry.to_data() for entry in bandit.log(after))
 
     return router
 
@@ -188,6 +190,12 @@ def _change_arm(context: Context, hosted: Hosted, wanted: ArmChange, caller: Cal
     act(wanted.arm, actor=caller.name)
 
 
-def _lines_of_log(bandit: SharedBandit, after: int) -> Iterator[str]:
-    for entry in bandit.log(after):
-        yield json.dumps(entry.to_data()) + "\n"
+def _streamed(rows: Iterable[dict[str, Any]]) -> StreamingResponse:
+    """Rows as lines of JSON, as they come; many at a time, since each portion costs a thread."""
+
+    def portions() -> Iterator[str]:
+        left = iter(rows)
+        while lines := [json.dumps(row) + "\n" for row in itertools.islice(left, _PORTION)]:
+            yield "".join(lines)
+
+    return StreamingResponse(portions(), media_type="application/x-ndjson")

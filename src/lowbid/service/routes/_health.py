@@ -20,11 +20,13 @@ def health_routes(context: Context) -> APIRouter:
     """Health, readiness and metrics."""
     router = APIRouter(tags=["health"])
 
+    @router.head("/healthz", include_in_schema=False)
     @router.get("/healthz")
     async def alive() -> JSONResponse:
         """Whether the server answers at all. Needs no key."""
         return JSONResponse({"status": "alive"})
 
+    @router.head("/readyz", include_in_schema=False)
     @router.get("/readyz", responses={503: PROBLEMS["5XX"]})
     async def ready() -> JSONResponse:
         """Whether the store can be reached. Needs no key."""

@@ -25,7 +25,9 @@ def page_routes(context: Context) -> APIRouter:
     router, guard = APIRouter(tags=["page"], responses=PROBLEMS), context.guard
 
     for address, file in page_files(guard.needs_keys).items():
-        router.add_api_route(address, _serving(file), include_in_schema=False)
+        router.add_api_route(
+            address, _serving(file), methods=["GET", "HEAD"], include_in_schema=False
+        )
 
     @router.post("/v1/session")
     async def sign_in(request: Request, sent: SignIn) -> JSONResponse:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -24,14 +25,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from lowbid import mdp
+from lowbid.report._chart import style
+from lowbid.report._figures import matplotlib_without_screen
 
 from .c_loops import SOURCES, check_same_work
 from .growth import Points, series, slope
 from .measure import by_turns, new_process, processor_seconds, ratios, spread
 from .peers import MDP_LIBRARIES, NotInstalledError, Server
+from .pictures import draw_lines
 from .table import number, table, within
 
 STAGES, BATCHES = 20, 2
@@ -57,7 +59,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--repeats", type=int, default=5, help="turns of each comparison")
     parser.add_argument("--out", type=Path, default=Path("out/bench"))
     parser.add_argument("--pictures", type=Path, help="where to draw; by default the same folder")
+    parser.add_argument("--page", type=Path, help="draw the table of a page; measure nothing")
     given = parser.parse_args(arguments)
+    picture = (given.pictures or given.out) / "speed-mdp.png"
+    if given.page:
+        draw(growth_on_page(given.page.read_text(encoding="utf-8")), picture)
+        return 0
     given.out.mkdir(parents=True, exist_ok=True)
     file = given.out / "mdp.json"
     results = json.loads(file.read_text()) if file.exists() else {}
@@ -66,7 +73,7 @@ def main(arguments: list[str] | None = None) -> int:
         results[part] = json.loads(json.dumps(measures[part](given.repeats)))
         file.write_text(json.dumps(results, indent=1))
     if "growth" in results:
-        draw(results["growth"], (given.pictures or given.out) / "speed-mdp.png")
+        draw(results["growth"], picture)
     print(markdown(results))
     broken = promises_broken(results)
     print("\n".join(broken), file=sys.stderr)
@@ -296,36 +303,34 @@ def large_table(found: dict[str, Any]) -> str:
 
 
 def draw(found: dict[str, Any], path: Path) -> None:
-    """One panel for each size, on logarithmic axes, with the slope at the end."""
-    import matplotlib
+    """One line for each size, on logarithmic axes, with its name and slope at the end."""
+    looks = {name: style(number_) for number_, name in enumerate(found)}
+    with matplotlib_without_screen() as plt:
+        figure, panel = plt.subplots(figsize=(6.4, 4.0))
+        figure.subplots_adjust(left=0.1, right=0.76, top=0.92, bottom=0.13)
+        panel.set_title("time per step, by the size that is changed", loc="left")
+        panel.set(xlabel="how many", ylabel="ns", xscale="log", yscale="log")
+        panel.grid(axis="y", color="#e6e6e6", linewidth=0.6)
+        panel.set_axisbelow(True)
+        draw_lines(panel, found, looks)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, dpi=140)
+        plt.close(figure)
 
-    matplotlib.use("agg")
-    from matplotlib import pyplot as plt
-    from matplotlib.ticker import NullFormatter
 
-    from lowbid.report._chart import style
-
-    figure, axes = plt.subplots(1, len(found), figsize=(15, 3.4), layout="constrained", sharey=True)
-    for number_, (panel, (name, points)) in enumerate(zip(axes, found.items(), strict=True)):
-        sizes, ns = np.array(points, float).T
-        panel.plot(sizes, ns, "o-", ms=4, color=style(number_).colour)
-        panel.annotate(
-            f"slope {slope(points):.2f}", (sizes[-1], ns[-1]), xytext=(-4, 7),
-            textcoords="offset points", ha="right", fontsize=9,
-        )  # fmt: skip
-        panel.set(xlabel=name, xscale="log", yscale="log")
-        panel.xaxis.set_minor_formatter(NullFormatter())
-        panel.margins(y=0.15)
-        panel.grid(alpha=0.25)
-    axes[0].set_ylabel("ns per step")
-    figure.suptitle(
-        "Batch-ensemble value iteration on random MDPs of 20 states, 3 actions, 5 successors, "
-        "20 stages, 2 batches; one of these changed",
-        fontsize=10,
+def growth_on_page(page: str) -> dict[str, Points]:
+    """The table of growth, as this program printed it for a page."""
+    rows = (
+        page[page.index("| ns per step (with so many) |") :].partition("\n\n")[0].splitlines()[2:]
     )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=100)
-    plt.close(figure)
+    cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+    return {
+        name: [
+            (int(size.replace(",", "")), float(ns.replace(",", "")))
+            for ns, size in re.findall(r"([\d.,]+) \(([\d,]+)\)", figures)
+        ]
+        for name, figures, _ in cells
+    }
 
 
 if __name__ == "__main__":

@@ -57,7 +57,7 @@ def draw(results: dict[str, Any], path: Path) -> None:
             panel.set(xlabel=x, ylabel=y, xscale="log", yscale="log")
             panel.grid(axis="y", color="#e6e6e6", linewidth=0.6)
             panel.set_axisbelow(True)
-            _lines(panel, growth[key], looks, least=NOTHING if y == "MB" else 0.0)
+            draw_lines(panel, growth[key], looks, least=NOTHING if y == "MB" else 0.0)
         for panel in grid.flat[len(panels) :]:
             panel.set_visible(False)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -65,7 +65,10 @@ def draw(results: dict[str, Any], path: Path) -> None:
         plt.close(figure)
 
 
-def _lines(panel: Any, series: dict[str, Points], looks: dict[str, Style], least: float) -> None:
+def draw_lines(
+    panel: Any, series: dict[str, Points], looks: dict[str, Style], least: float = 0.0
+) -> None:
+    """Lines above a least value, each with its name and slope beside its end."""
     drawn = {}
     for name, points in series.items():
         shown = [(size, value) for size, value in points if value > least]

@@ -67,20 +67,12 @@ def write() -> None:
 
 def draw(axes: Any, theme: Any, name: str, table: dict[str, Any]) -> None:
     """One policy's curve, with some others behind it."""
+    top = max(1.1 * table["UCB1"]["mean"][-1], 1.05 * table[name]["high"][-1])
     for other in BESIDE:
         if other != name:
             entry = table[other]
             axes.plot(entry["steps"], entry["mean"], color=theme.faint, lw=0.9)
-            axes.annotate(
-                other,
-                (HORIZON, entry["mean"][-1]),
-                xytext=(4, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=7.5,
-                color=theme.faint,
-                annotation_clip=True,
-            )
+            _label(axes, other, _end(entry, top), theme.faint)
     steps = np.array(table[name]["steps"])
     if not isinstance(arms_for(name), lowbid.ExponentialByMean):
         bound = lower.lower_bound(arms_for(name), steps)
@@ -89,10 +81,22 @@ def draw(axes: Any, theme: Any, name: str, table: dict[str, Any]) -> None:
     entry = table[name]
     axes.fill_between(steps, entry["low"], entry["high"], color=colour, alpha=0.2, lw=0)
     axes.plot(steps, entry["mean"], color=colour, lw=2)
-    top = max(1.1 * table["UCB1"]["mean"][-1], 1.05 * entry["high"][-1])
     axes.set(xlabel="step", ylabel="mean regret", xlim=(0, HORIZON * 1.22), ylim=(0, top))
     axes.set_xticks(range(0, HORIZON + 1, 1000))
     axes.grid(axis="y", color=theme.grid, lw=0.6)
+
+
+def _end(entry: dict[str, Any], top: float) -> tuple[float, float]:
+    """Where a curve ends, or leaves the picture at its top."""
+    if entry["mean"][-1] <= top:
+        return HORIZON, entry["mean"][-1]
+    return float(np.interp(0.93 * top, entry["mean"], entry["steps"])), 0.93 * top
+
+
+def _label(axes: Any, name: str, end: tuple[float, float], colour: str) -> None:
+    """Write a curve's name beside its end."""
+    place = {"xytext": (4, 0), "textcoords": "offset points", "va": "center"}
+    axes.annotate(name, end, fontsize=8.5, color=colour, **place)
 
 
 def figure(name: str) -> str:

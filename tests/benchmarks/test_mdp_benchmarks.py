@@ -47,3 +47,9 @@ def test_tables_show_what_is_missing():
 def test_the_picture_is_drawn(tmp_path):
     mdp.draw({"states, S": [(10, 5.0), (20, 9.0)], "actions, A": [(2, 1.0)]}, tmp_path / "x.png")
     assert (tmp_path / "x.png").stat().st_size > 5000
+
+
+def test_the_picture_can_be_drawn_from_the_page():
+    page = "| ns per step (with so many) |  | slope |\n| - | - | - |\n"
+    page += "| states, S | 657 (10); 1,990.5 (1,000) | 0.56 |\n\nThe end."
+    assert mdp.growth_on_page(page) == {"states, S": [(10, 657.0), (1000, 1990.5)]}

@@ -52,7 +52,7 @@ def draw_ratios(axes: Any, ratios: Ratios, theme: Theme) -> None:
     ticks = [
         tick
         for tick in (1, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
-        if tick < axes.get_xlim()[1]
+        if tick < axes.get_xlim()[1] and (tick != 1.5 or axes.get_xlim()[1] < 200)
     ]
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.minorticks_off()

@@ -157,3 +157,89 @@ def test_an_error_is_raised_where_it_belongs():
 
     with pytest.raises(KeyError, match="mine"):
         GroupCommit(carry_out).submit(Plain())
+
+
+def counting(batches):
+    def carry_out(batch):
+        batches.append(len(batch))
+        for call in batch:
+            call.succeed("done")
+
+    return carry_out
+
+
+def test_threads_that_are_expected_back_are_waited_for_and_the_last_one_leads():
+    batches = []
+    group = GroupCommit(counting(batches))
+    group._expected, group._pause = 3, 60.0  # nobody has that much time
+    assert submitted(group, plain(3)) == ["done"] * 3
+    assert batches == [3]
+
+
+def test_threads_that_do_not_come_back_are_not_waited_for_twice():
+    batches = []
+    group = GroupCommit(counting(batches))
+    group._expected, group._pause = 3, 0.01
+    assert group.submit(Plain()) == "done"
+    group._pause = 60.0
+    assert group.submit(Plain()) == "done"
+    assert batches == [1, 1]
+
+
+class InterruptedWait:
+    """The lock of a call whose thread gets Ctrl-C while it waits."""
+
+    def __init__(self):
+        self.now = threading.Event()
+
+    def locked(self):
+        return True
+
+    def release(self):
+        pass
+
+    def acquire(self, timeout=-1):
+        assert self.now.wait(20)
+        raise KeyboardInterrupt
+
+
+def test_a_thread_that_is_interrupted_while_it_waits_does_not_keep_others_asleep():
+    interrupted = Plain()
+    interrupted.wake = InterruptedWait()
+
+    def carry_out(batch):
+        interrupted.wake.now.set()
+        first.join(20)
+        for call in batch:
+            call.succeed("done")
+
+    def wait_in_vain():
+        with pytest.raises(KeyboardInterrupt):
+            group.submit(interrupted)
+
+    group = GroupCommit(carry_out)
+    group._expected, group._pause = 5, 60.0
+    first = threading.Thread(target=wait_in_vain)
+    first.start()
+    while not group.busy:
+        time.sleep(0.001)
+    assert submitted(group, plain(4)) == ["done"] * 4
+    assert not first.is_alive()
+    assert interrupted.left
+    assert not group.busy
+
+
+def test_an_interrupt_of_many_calls_leaves_a_group_that_works():
+    interrupts = [KeyboardInterrupt()]
+
+    def carry_out(batch):
+        if interrupts:
+            raise interrupts.pop()
+        for call in batch:
+            call.succeed("done")
+
+    group = GroupCommit(carry_out)
+    with pytest.raises(KeyboardInterrupt):
+        group.submit_all(plain(3))
+    assert not group.busy
+    assert submitted(group, plain(2)) == ["done"] * 2

@@ -23,14 +23,14 @@ def read_kind(ways: tuple[str, str], bare: tuple[Any, ...], loss: Any, reward: A
         raise InvalidValueError(
             f"{bare[0]!r} may be a loss or a reward; say which: {first} or {second}."
         )
+    if (loss is None) != (reward is None):
+        return "loss" if reward is None else "reward"
     first, second = (way.format("...") for way in ways)
-    if loss is None and reward is None:
+    if loss is None:
         raise InvalidValueError(f"nothing was given; say {first} or {second}.")
-    if loss is not None and reward is not None:
-        raise InvalidValueError(
-            f"both {loss!r} as loss and {reward!r} as reward were given; say {first} or {second}."
-        )
-    return "loss" if reward is None else "reward"
+    raise InvalidValueError(
+        f"both {loss!r} as loss and {reward!r} as reward were given; say {first} or {second}."
+    )
 
 
 def read_list(name: str, values: Any) -> list[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -151,12 +151,13 @@ class Roster:
         self.ledger = merged_ledger(self.ledger, other.ledger[order])
         self.removed |= other.removed
 
-    @contextmanager
-    def awake(self, name: Arm) -> Iterator[int]:
+    def awake(self, name: Arm) -> AbstractContextManager[int]:
         """The engine's arm with this name; a paused one is resumed temporarily."""
-        if name in self.number:
-            yield self.number[name]
-            return
+        number = self.number.get(name)
+        return self._resumed(name) if number is None else nullcontext(number)
+
+    @contextmanager
+    def _resumed(self, name: Arm) -> Iterator[int]:
         self.resume(name)
         try:
             yield self.number[name]

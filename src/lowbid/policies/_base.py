@@ -222,7 +222,7 @@ class Policy(Parameterised):
         if not self.draws_for_ties_only:
             return None
         indices = _indices_left_in(state)
-        return 1.0 / int((indices == indices[arm]).sum())
+        return 1.0 / int(np.count_nonzero(indices == indices[arm]))
 
     def indices(self, parameters: Any, state: Any, step: int) -> Floats:
         """Every arm's index at this step, and perhaps some more entries; the lowest is played."""

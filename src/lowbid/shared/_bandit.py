@@ -402,10 +402,11 @@ class SharedBandit(BanditViews):
     ) -> list[Rejection | None]:
         request_id = _read_key("request_id", request_id)
         answers = self._submit(ReportKnown(kind, outcomes, request_id))
-        rejections: dict[Answer, Rejection | None] = {"taken": None, "removed": "removed"}
-        if request_id is not None:
-            rejections["repeated"] = None
-        return [rejections.get(answer, "closed") for answer in answers]
+        taken = ("taken",) if request_id is None else ("taken", "repeated")
+        return [
+            None if answer in taken else "removed" if answer == "removed" else "closed"
+            for answer in answers
+        ]
 
     def submit_all(self, calls: Sequence[Call]) -> None:
         """Carry out calls, such as those of `deciding`, in one commit; each keeps its answer."""

@@ -50,6 +50,8 @@ class Call(ABC):
         Whether it may become an event.
     done : bool
         Whether it has been answered.
+    left : bool
+        Whether its thread no longer waits for the answer.
     """
 
     writes: ClassVar[bool] = True
@@ -57,7 +59,7 @@ class Call(ABC):
     def __init__(self) -> None:
         self.wake = threading.Lock()
         self.wake.acquire()
-        self.done = False
+        self.done = self.left = False
         self.value: Any = None
         self.error: BaseException | None = None
 
@@ -69,7 +71,7 @@ class Call(ABC):
         """Answer with an error."""
         self.error, self.done = error, True
 
-    def wanted(self) -> Iterable[Key]:
+    def wanted(self, replica: Replica) -> Iterable[Key]:
         """The keys it looks up."""
         return ()
 
@@ -89,7 +91,7 @@ class Decide(Call):
         super().__init__()
         self.n, self.unit, self.request_id = n, unit, request_id
 
-    def wanted(self) -> Iterable[Key]:
+    def wanted(self, replica: Replica) -> Iterable[Key]:
         """The request, and the arm of the unit."""
         if self.request_id is not None:
             yield REQUESTS, self.request_id
@@ -176,13 +178,13 @@ class Report(Call):
         self.kind, self.outcomes, self.request_id = kind, outcomes, request_id
         self._answers: list[Answer] = []
 
-    def wanted(self) -> Iterable[Key]:
-        """The request, and the outcomes recorded earlier for the decisions."""
+    def wanted(self, replica: Replica) -> Iterable[Key]:
+        """The request, and the outcomes recorded earlier for decisions that are answered."""
         if self.request_id is not None:
             yield REQUESTS, self.request_id
         for each in self.outcomes:
             identity = _identity(each)
-            if isinstance(identity, str):
+            if isinstance(identity, str) and not replica.is_unanswered(identity):
                 yield OUTCOMES, identity
 
     def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:

@@ -18,6 +18,9 @@ from lowbid.online._feedback import Kind
 # The version of the events below. A log with a later version is refused.
 LOG_FORMAT = 1
 
+# As `json.dumps`, but quicker: events refer to nothing that refers to them.
+_ENCODER = json.JSONEncoder(check_circular=False)
+
 # How the arm of a decision was chosen.
 BY_POLICY, STICKY, HELD_OUT = "p", "s", "h"
 
@@ -173,13 +176,16 @@ class LoggedEvent(NamedTuple):
 
 def logged(number: int, time: int, event: Event, batch: str) -> LoggedEvent:
     """An event, ready to be stored."""
-    return LoggedEvent(number, time, event.name, batch, json.dumps(fields_of_event(event)))
+    return LoggedEvent(number, time, event.name, batch, _ENCODER.encode(fields_of_event(event)))
 
 
 def fields_of_event(event: Event) -> dict[str, Any]:
     """The fields of an event that differ from their defaults."""
-    values = ((name, getattr(event, name)) for name in event.__slots__)
-    return {name: value for name, value in values if value is not None and value != []}
+    return {
+        name: value
+        for name in event.__slots__
+        if (value := getattr(event, name)) is not None and value != []
+    }
 
 
 def event_of(row: LoggedEvent) -> Event:

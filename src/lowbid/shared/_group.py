@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -9,9 +10,8 @@ from typing import Any
 
 from lowbid.shared._calls import Call
 
-# A leader waits for others for at most this fraction of a commit's time, and looks this often.
+# Threads that are about to come back are waited for, for at most this fraction of a commit's time.
 _LINGER = 0.25
-_GLANCE = 0.00003  # seconds
 
 
 class GroupCommit:
@@ -19,6 +19,12 @@ class GroupCommit:
 
     The first thread to arrive leads: it takes all waiting calls and carries them out. Those that
     arrive meanwhile wait; when it is done, one of them leads. No dedicated thread is needed.
+
+    Threads that were in the last commit, or came during it, are likely to come back at once. So a
+    leader first waits for them, or the first of them would commit alone and all others after it.
+    Whoever makes the group complete leads instead: it is running already. For the same reason the
+    threads whose calls are done wake each other, one by one: all at once, they would only queue for
+    the interpreter.
 
     Parameters
     ----------
@@ -31,10 +37,14 @@ class GroupCommit:
         self._carry_out = carry_out
         self._mutex = threading.Lock()
         self._waiting: list[Call] = []
+        self._callers = 0  # how many threads they are of
         self._batch: list[Call] = []  # what the leader is carrying out
         self._leader: Call | None = None
+        self._gathering = False  # whether the leader still waits for others
+        self._expected = 1  # how many threads it waits for
+        self._pause = 0.0  # and for how many seconds at most
+        self._asleep: collections.deque[Call] = collections.deque()  # done, and to be woken
         self.sizes: dict[int, int] = {}  # the number of commits, by how many calls they had
-        self._last = 1, 0.0  # the calls of the last commit, and how many seconds it took
 
     @property
     def busy(self) -> bool:
@@ -56,7 +66,6 @@ class GroupCommit:
     def submit_all(self, calls: Sequence[Call]) -> None:
         """Carry out calls together. Each keeps its own answer or error; none is raised."""
         try:
-            self._last = 1, 0.0  # a caller with many calls has already waited for them
             self._enqueue(calls)
             for call in calls:
                 try:
@@ -68,58 +77,79 @@ class GroupCommit:
             raise
 
     def _enqueue(self, calls: Sequence[Call]) -> None:
+        if not calls:
+            return
         with self._mutex:
             self._waiting.extend(calls)
-            if self._leader is None and calls:
-                self._leader = calls[0]
+            self._callers += 1
+            complete = self._callers >= self._expected
+            if self._leader is None or (self._gathering and complete):
+                self._leader, self._gathering = calls[0], not complete
 
     def _await(self, call: Call) -> None:
-        """Wait until a call is done, or lead when asked to."""
-        if self._leader is not call:
-            call.wake.acquire()
-        if not call.done:
-            self._lead(call)
+        """Wait until a call is done; or lead when asked to."""
+        while not call.done:
+            if self._leader is not call:
+                call.wake.acquire()
+            elif self._has_gathered(call):
+                self._lead(call)
+                return
+        call.left = True
+        self._wake_next()
+
+    def _has_gathered(self, leader: Call) -> bool:
+        """Wait a moment for others to come; False if one of them leads now."""
+        if self._gathering:
+            leader.wake.acquire(timeout=self._pause)
+        with self._mutex:
+            if self._leader is leader:
+                self._gathering = False
+            return self._leader is leader
 
     def _lead(self, own: Call) -> None:
         """Carry out all that is waiting, then let another thread lead."""
         try:
-            self._linger()
             with self._mutex:
                 self._batch, self._waiting = self._waiting, []
+                callers, self._callers = self._callers, 0
                 batch = self._batch
                 self.sizes[len(batch)] = self.sizes.get(len(batch), 0) + 1
             began = time.perf_counter()
             self._carry_out(batch)
-            self._last = len(batch), time.perf_counter() - began
+            self._pause = _LINGER * (time.perf_counter() - began)
+            self._expected = callers + self._callers
         finally:
             self._step_back([own])
 
-    def _linger(self) -> None:
-        """Wait a moment for the threads of the last commit, which are about to call again.
-
-        Otherwise, the first of them would commit alone, and all others after it.
-        """
-        size, seconds = self._last
-        until = time.perf_counter() + _LINGER * seconds
-        while len(self._waiting) < size and time.perf_counter() < until:
-            time.sleep(_GLANCE)
-
     def _step_back(self, own: Sequence[Call]) -> None:
-        """Wake those whose calls are done, and let the next thread lead.
+        """Leave, after leading or before; let the next thread lead.
 
         It can be repeated if it is interrupted.
         """
         with self._mutex:
-            if self._leader not in own:
-                self._waiting = [call for call in self._waiting if call not in own or call.done]
-                return
-            for call in self._batch:
-                if call.done and call not in own and call.wake.locked():
+            for call in own:
+                call.left = True
+            left = [call for call in self._waiting if call.done or call not in own]
+            if self._leader in own:
+                self._asleep.extend(call for call in self._batch if call.done and not call.left)
+                unfinished = [call for call in self._batch if not call.done and call not in own]
+                left = unfinished + [call for call in left if call not in unfinished]
+                self._batch = []
+            self._waiting = left
+            if self._leader in own:
+                self._leader = next(iter(left), None)
+                self._gathering = self._leader is not None and self._callers < self._expected
+                if self._leader is not None and self._leader.wake.locked():
+                    self._leader.wake.release()
+        self._wake_next()
+
+    def _wake_next(self) -> None:
+        """Wake a thread whose call is done; it wakes the next one."""
+        with self._mutex:
+            while self._asleep:
+                call = self._asleep[0]
+                if call.wake.locked():
                     call.wake.release()
-            left = [call for call in self._batch if not call.done]
-            self._batch = []
-            self._waiting = left + [call for call in self._waiting if call not in left]
-            self._waiting = [call for call in self._waiting if call is not self._leader]
-            self._leader = self._waiting[0] if self._waiting else None
-            if self._leader is not None and self._leader.wake.locked():
-                self._leader.wake.release()
+                self._asleep.popleft()
+                if not call.left:  # else it is gone, and wakes nobody
+                    return

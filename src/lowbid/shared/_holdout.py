@@ -77,7 +77,7 @@ class Holdout:
 
     def has(self, identity: str) -> bool:
         """Whether a decision is one of a unit that was held out."""
-        return identity.partition("-")[0] == self.decisions.word
+        return identity.startswith(f"{self.decisions.word}-")
 
     def record(self, arm: Arm | None, value: float, feedback: Feedback) -> None:
         """Record an outcome of an arm that the policy chose, or of the holdout (None)."""

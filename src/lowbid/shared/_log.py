@@ -146,7 +146,8 @@ class SharedLog:
     ) -> Replica:
         """Apply what others wrote, then carry out the calls; return the new replica."""
         replica, now = self._follow(transaction)
-        memory = Memory(transaction, self.bandit, (key for call in calls for key in call.wanted()))
+        wanted = (key for call in calls for key in call.wanted(replica))
+        memory = Memory(transaction, self.bandit, wanted)
         self._commits += 1
         batch = f"{self._process}-{self._commits}"
         rows: list[LoggedEvent] = []

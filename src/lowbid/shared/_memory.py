@@ -39,7 +39,7 @@ class Memory:
 
     def put(self, space: str, key: str, value: Any) -> None:
         """Give a key a value."""
-        text = json.dumps(value)
+        text = repr(value) if type(value) is float else json.dumps(value)
         self._known[space, key] = text
         self._new.setdefault(space, {})[key] = text
 

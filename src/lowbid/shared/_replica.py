@@ -138,11 +138,18 @@ class Replica:
         """Whether such a decision was ever made."""
         if not isinstance(identity, str):
             return False
-        return self._decisions_with(identity).is_known(identity)
+        return identity in self.core.decisions.open or self._decisions_with(identity).is_known(
+            identity
+        )
 
     def arm_of(self, identity: str) -> Arm | None:
         """The arm of an open decision; None if it is closed, or its arm was removed."""
-        return self._decisions_with(identity).open.get(identity, (None, 0))[0]
+        found = self.core.decisions.open.get(identity) or self.holdout.decisions.open.get(identity)
+        return None if found is None else found[0]
+
+    def is_unanswered(self, identity: str) -> bool:
+        """Whether a decision was made, and no outcome of it was taken so far."""
+        return self.arm_of(identity) is not None and self.windows.held.get(identity) is None
 
     def apply(self, number: int, time: int, event: Event) -> None:
         """Apply the next event.
@@ -150,8 +157,9 @@ class Replica:
         A `Decided` event without arms is given them here, so all choices are made in one place.
         """
         self.number, self.time = number, time
-        for identity, value in self.windows.close(time):
-            self._conclude(identity, value)
+        if self.windows.due(time):
+            for identity, value in self.windows.close(time):
+                self._conclude(identity, value)
         if is_administrative(event):
             self._note(event)
         _HANDLERS[type(event)](self, event)

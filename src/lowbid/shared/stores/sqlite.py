@@ -91,6 +91,7 @@ class SQLiteStore(Store):
             )
         self.address, self.patience = url, patience
         self._path = Path(path).absolute()
+        self._file_name = str(self._path)
         self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None  # device and inode
 
@@ -187,7 +188,7 @@ class SQLiteStore(Store):
 
     def _found(self) -> tuple[int, int] | None:
         try:
-            status = os.stat(self._path)
+            status = os.stat(self._file_name)
         except OSError:
             return None
         return status.st_dev, status.st_ino

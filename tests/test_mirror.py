@@ -17,6 +17,7 @@ ELSEWHERE = {
     "shared/_replica.py": "shared/test_log.py",
     "shared/_settings.py": "shared/test_open.py",
     "shared/_snapshots.py": "shared/test_log.py",
+    "shared/_summary.py": "shared/test_bandit.py",
     "shared/stores/_connections.py": "shared/test_log.py",
     "shared/stores/_interface.py": "testing/test_stores.py",
     "shared/stores/_sql.py": "testing/test_stores.py",

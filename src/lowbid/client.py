@@ -19,9 +19,9 @@ from lowbid.online._explain import ExplainedArm, Explanation
 from lowbid.online._given import MANY, ONE, read_kind, read_list
 from lowbid.online._recommend import ArmInterval, Recommendation
 from lowbid.shared import LoggedDecision, SharedBandit
-from lowbid.shared._bandit import ANSWER
 from lowbid.shared._calls import Answer
 from lowbid.shared._holdout import Lift
+from lowbid.shared._requests import ANSWER
 
 _NAN = math.nan
 # Seconds between two attempts: doubled each time, up to the longest.

@@ -3,7 +3,7 @@ import json
 import pytest
 
 import lowbid
-from lowbid.shared._bandit import deciding
+from lowbid.shared._requests import deciding
 
 
 def test_experiments_are_made_once_and_must_agree(shop):

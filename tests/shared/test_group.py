@@ -4,9 +4,9 @@ import time
 import pytest
 
 import lowbid
-from lowbid.shared._bandit import answering, deciding
 from lowbid.shared._calls import Call, Reply
 from lowbid.shared._group import GroupCommit
+from lowbid.shared._requests import answering, deciding
 
 
 class Plain(Call):

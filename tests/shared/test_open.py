@@ -79,7 +79,17 @@ def test_names_that_are_none(url, name):
 
 
 @pytest.mark.parametrize(
-    "store", ["", "shop.db", "sqlite://shop.db", "sqlite:///", "sqlite:///:memory:", None, 3]
+    "store",
+    [
+        "",
+        "shop.db",
+        "sqlite://shop.db",
+        "sqlite:///",
+        "sqlite:///:memory:",
+        "sqlite:///a\0",
+        None,
+        3,
+    ],
 )
 def test_addresses_that_are_none(store):
     with pytest.raises(InvalidValueError, match="the store is"):

@@ -1,11 +1,12 @@
 """A bandit that several processes share: a log of events in a store, and the state it implies."""
 
-from lowbid.shared._bandit import BanditSummary, SharedBandit
+from lowbid.shared._bandit import SharedBandit
 from lowbid.shared._decision import LoggedDecision
 from lowbid.shared._export import LogEntry
 from lowbid.shared._holdout import Lift
 from lowbid.shared._log import Compaction
 from lowbid.shared._open import open
+from lowbid.shared._summary import BanditSummary
 from lowbid.shared._timeline import ArmShares
 
 __all__ = [

@@ -6,28 +6,25 @@ import contextlib
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, Self, overload
+from typing import Any, Self, overload
 
-from lowbid._require import require_whole
 from lowbid.errors import InvalidValueError, LowbidError, StoreError
 from lowbid.logs._read import Names
 from lowbid.online._core import Core
 from lowbid.online._decisions import Arm, Decision, Rejection
 from lowbid.online._feedback import Kind
-from lowbid.online._given import MANY, ONE, read_kind, read_list
+from lowbid.online._given import MANY, ONE, read_kind
 from lowbid.online._learn import read_for
 from lowbid.online._views import BanditViews, Seen, described
 from lowbid.shared._calls import (
     Answer,
     Call,
     Change,
-    Decide,
     Forget,
     GivenOutcome,
     LetTimePass,
     Look,
     Note,
-    Report,
     ReportKnown,
 )
 from lowbid.shared._decision import LoggedDecision
@@ -39,43 +36,10 @@ from lowbid.shared._group import GroupCommit
 from lowbid.shared._holdout import Lift
 from lowbid.shared._log import Compaction, SharedLog
 from lowbid.shared._replica import Replica
+from lowbid.shared._requests import answering, deciding, given_outcomes, read_key
 from lowbid.shared._settings import Settings
+from lowbid.shared._summary import BanditSummary, summary_of
 from lowbid.shared._timeline import ArmShares
-
-ANSWER = ("answer(ids, losses={})", "answer(ids, rewards={})")
-_LONGEST_KEY = 512  # characters of a unit or of the id of a request
-
-
-class BanditSummary(NamedTuple):
-    """A shared bandit at a glance.
-
-    Attributes
-    ----------
-    name : str
-        Its name in the store.
-    created, time : int
-        When it was created and when it last changed, in microseconds since 1970.
-    events : int
-        The number of the last event.
-    decisions, today : int
-        Decisions made by the policy: in total, and today (UTC).
-    held_out : int
-        Decisions made for units that are held out.
-    pending : int
-        Decisions whose outcomes have not been reported.
-    archived : bool
-        Whether it has stopped making decisions.
-    """
-
-    name: str
-    created: int
-    time: int
-    events: int
-    decisions: int
-    today: int
-    held_out: int
-    pending: int
-    archived: bool
 
 
 class SharedBandit(BanditViews):
@@ -176,7 +140,8 @@ class SharedBandit(BanditViews):
             What `update` would return for each.
         """
         kind = read_kind(MANY, bare, losses, rewards)
-        return self._report(kind, _outcomes(kind, what, losses, rewards, by_id=False), request_id)
+        outcomes = given_outcomes(kind, what, losses, rewards, by_id=False)
+        return self._report(kind, outcomes, request_id)
 
     def learn_from(
         self,
@@ -236,22 +201,22 @@ class SharedBandit(BanditViews):
         actor : str, optional
             Who makes the change, for the log.
         """
-        self._submit(Change(lambda _: ArmChanged("added", arm, _read_key("actor", actor))))
+        self._submit(Change(lambda _: ArmChanged("added", arm, read_key("actor", actor))))
 
     def remove_arm(self, arm: Arm, *, actor: str | None = None) -> None:
         """Remove an arm for good; later outcomes are answered with "removed"."""
-        self._submit(Change(lambda _: ArmChanged("removed", arm, _read_key("actor", actor))))
+        self._submit(Change(lambda _: ArmChanged("removed", arm, read_key("actor", actor))))
 
     def pause_arm(self, arm: Arm, *, actor: str | None = None) -> None:
         """Stop choosing an arm until `resume_arm`; its late outcomes are still recorded.
 
         Sticky units that had it are given another arm.
         """
-        self._submit(Change(lambda _: ArmChanged("paused", arm, _read_key("actor", actor))))
+        self._submit(Change(lambda _: ArmChanged("paused", arm, read_key("actor", actor))))
 
     def resume_arm(self, arm: Arm, *, actor: str | None = None) -> None:
         """Let a paused arm be chosen again, with everything learned about it."""
-        self._submit(Change(lambda _: ArmChanged("resumed", arm, _read_key("actor", actor))))
+        self._submit(Change(lambda _: ArmChanged("resumed", arm, read_key("actor", actor))))
 
     def change(self, *, actor: str | None = None, **settings: Any) -> None:
         """Change settings from now on: window, if_silent, sticky, holdout, control.
@@ -262,15 +227,13 @@ class SharedBandit(BanditViews):
         def event(replica: Replica) -> SettingsChanged:
             core, now = replica.core, replica.settings
             new = now.changed(core.policy, replica.arms, settings).to_data()
-            return SettingsChanged(
-                {name: new[name] for name in settings}, _read_key("actor", actor)
-            )
+            return SettingsChanged({name: new[name] for name in settings}, read_key("actor", actor))
 
         self._submit(Change(event))
 
     def archive(self, archived: bool = True, *, actor: str | None = None) -> None:
         """Stop making decisions, but still record pending outcomes; or start again."""
-        self._submit(Change(lambda _: Archived(bool(archived), _read_key("actor", actor))))
+        self._submit(Change(lambda _: Archived(bool(archived), read_key("actor", actor))))
 
     # Look inside
 
@@ -286,21 +249,7 @@ class SharedBandit(BanditViews):
 
     def summary(self) -> BanditSummary:
         """The bandit at a glance."""
-
-        def look(replica: Replica, time: int) -> BanditSummary:
-            return BanditSummary(
-                name=self.name,
-                created=replica.created,
-                time=replica.time,
-                events=replica.number,
-                decisions=replica.timeline.decisions,
-                today=replica.timeline.today(time),
-                held_out=replica.holdout.decisions.made(),
-                pending=len(replica.pending),
-                archived=replica.archived,
-            )
-
-        return self.look(look)
+        return self.look(lambda replica, time: summary_of(self.name, replica, time))
 
     def shares(self) -> list[ArmShares]:
         """The number of decisions per arm and span of time, oldest first."""
@@ -400,7 +349,7 @@ class SharedBandit(BanditViews):
     def _report(
         self, kind: Kind, outcomes: Sequence[GivenOutcome], request_id: str | None
     ) -> list[Rejection | None]:
-        request_id = _read_key("request_id", request_id)
+        request_id = read_key("request_id", request_id)
         answers = self._submit(ReportKnown(kind, outcomes, request_id))
         taken = ("taken",) if request_id is None else ("taken", "repeated")
         return [
@@ -438,58 +387,3 @@ class SharedBandit(BanditViews):
             "a shared bandit cannot be copied or pickled; open it where it is needed: "
             f"lowbid.open({self._log.store.address!r}, {self.name!r})."
         )
-
-
-def deciding(n: int | None, unit: str | None, request_id: str | None) -> Decide:
-    """The call behind `SharedBandit.decide`."""
-    many = None if n is None else require_whole("n", n, at_least=0)
-    return Decide(many, _read_key("unit", unit), _read_key("request_id", request_id))
-
-
-def answering(
-    ids: Iterable[str],
-    *bare: Any,
-    losses: Sequence[float] | None = None,
-    rewards: Sequence[float] | None = None,
-) -> Report:
-    """The call behind `SharedBandit.answer`."""
-    kind = read_kind(ANSWER, bare, losses, rewards)
-    return Report(kind, _outcomes(kind, ids, losses, rewards, by_id=True), None)
-
-
-def _outcomes(
-    kind: Kind, what: Iterable[Any], losses: Any, rewards: Any, by_id: bool
-) -> list[GivenOutcome]:
-    values = read_list("what came of it", losses if kind == "loss" else rewards)
-    items = read_list("what to update", what)
-    if len(items) != len(values):
-        plural = "losses" if kind == "loss" else "rewards"
-        raise InvalidValueError(
-            f"there are {len(items)} arms or decisions, but {len(values)} {plural}; give one for "
-            "each."
-        )
-    return [GivenOutcome(*pair, by_id) for pair in zip(items, values, strict=True)]
-
-
-def read_name(name: Any, what: str = "name") -> str:
-    """The name of a bandit or a person, or a clear error."""
-    given = _read_key(what, name)
-    if given is None:
-        raise InvalidValueError(f"{what} is None; give a name.")
-    return given
-
-
-def _read_key(name: str, value: Any) -> str | None:
-    """A name chosen by the caller, as text, or a clear error."""
-    if value is None:
-        return None
-    good = isinstance(value, str) and 0 < len(value) <= _LONGEST_KEY and "\0" not in value
-    if not good:
-        raise InvalidValueError(
-            f"{name} is {value!r}; give text of 1 to {_LONGEST_KEY} characters."
-        )
-    try:
-        value.encode()
-    except UnicodeEncodeError as error:
-        raise InvalidValueError(f"{name} is {value!r}, which is not Unicode text.") from error
-    return value

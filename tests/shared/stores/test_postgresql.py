@@ -1,7 +1,13 @@
+import contextlib
+import random
+import socket
+import threading
+import urllib.parse
+
 import pytest
 
 import lowbid
-from lowbid.errors import StoreError, StoreUnavailableError
+from lowbid.errors import InvalidValueError, StoreError, StoreUnavailableError
 from lowbid.shared.stores.postgresql import PostgreSQLStore
 
 
@@ -17,6 +23,22 @@ from lowbid.shared.stores.postgresql import PostgreSQLStore
 )
 def test_no_secret_is_shown(url, shown):
     assert PostgreSQLStore(url, 1.0).address == shown
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://ann:geh%eim@host/shop",
+        "postgresql://ann:geheim@[::1/shop",
+        "postgresql://ann:geheim@host/shop?no_such_parameter=1",
+        "postgresql:shop",
+    ],
+)
+def test_addresses_that_cannot_be_read(url):
+    with pytest.raises(InvalidValueError, match="cannot be read; give it as") as caught:
+        lowbid.open(url, "b", 2)
+    assert "eim" not in str(caught.value)
+    assert caught.value.__suppress_context__  # its reason quotes what may be a password
 
 
 def test_a_server_that_is_not_there(tmp_path):
@@ -81,3 +103,79 @@ class TestWithAServer:
                 bandit.decide()
             assert lowbid.open(postgresql_url, "c").decide().arm in (0, 1)  # not locked
         assert bandit.decide().arm in (0, 1)
+
+    def test_a_network_that_is_cut_at_any_moment(self, postgresql_url):
+        with CuttingProxy(postgresql_url, seed=3) as proxy:
+            bandit = lowbid.open(proxy.url, "b", 3, reward_range=(0, 1), patience=30.0)
+            proxy.cutting = True
+            for number in range(60):
+                decision = bandit.decide(request_id=f"r{number}")
+                assert bandit.update(decision, reward=0.5) in (None, "closed")
+            proxy.cutting = False
+            assert proxy.cuts > 5
+            assert bandit.summary().decisions == 60
+            assert sum(bandit.counts().values()) == 60
+            bandit.close()
+
+
+class CuttingProxy:
+    """A port that leads to the server, and cuts connections in the middle of a message.
+
+    Some cuts come before the server has the message, some before the client has the answer.
+    """
+
+    def __init__(self, url, seed):
+        self.cutting, self.cuts = False, 0
+        self._ends, self._threads = [], []
+        self._chance = random.Random(seed)
+        psycopg = pytest.importorskip("psycopg")
+        known = psycopg.conninfo.conninfo_to_dict(url)
+        self._host, self._server = known["host"], int(known.get("port", 5432))
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        here = {"host": "127.0.0.1", "port": str(self._listener.getsockname()[1])}
+        self.url = "postgresql://?" + urllib.parse.urlencode({**known, **here})
+        self._start(self._listen)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._listener.shutdown(socket.SHUT_RDWR)
+        for end in self._ends:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:
+            thread.join(20)
+        for end in [self._listener, *self._ends]:
+            end.close()
+
+    def _start(self, work, *given):
+        self._threads.append(threading.Thread(target=work, args=given, daemon=True))
+        self._threads[-1].start()
+
+    def _listen(self):
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            if self._host.startswith("/"):
+                server = socket.socket(socket.AF_UNIX)
+                server.connect(f"{self._host}/.s.PGSQL.{self._server}")
+            else:
+                server = socket.create_connection((self._host, self._server))
+            self._ends += [client, server]
+            self._start(self._forward, client, server)
+            self._start(self._forward, server, client)
+
+    def _forward(self, source, target):
+        with contextlib.suppress(OSError):
+            while data := source.recv(65536):
+                if self.cutting and self._chance.random() < 0.01:
+                    self.cuts += 1
+                    target.sendall(data[: self._chance.randrange(len(data) + 1)])
+                    break
+                target.sendall(data)
+        for end in (source, target):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)

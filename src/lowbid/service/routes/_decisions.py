@@ -26,11 +26,11 @@ from lowbid.service._models import (
 from lowbid.service._problems import ProblemError, TooManyOpenError, validation_problem
 from lowbid.service.routes._context import Context
 from lowbid.shared import LoggedDecision
-from lowbid.shared._bandit import answering, deciding
 from lowbid.shared._calls import Decide, Forget, Reply
 from lowbid.shared._events import Event, Forgotten
 from lowbid.shared._memory import Memory
 from lowbid.shared._replica import Replica
+from lowbid.shared._requests import answering, deciding
 
 Found = TypeVar("Found")
 

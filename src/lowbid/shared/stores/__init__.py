@@ -20,7 +20,7 @@ def store_at(url: Any, patience: float = PATIENCE) -> Store:
     if isinstance(url, Store):
         return url
     require_finite("patience", patience, above=0.0, or_equal=True)
-    scheme = url.partition(":")[0] if isinstance(url, str) else ""
+    scheme = url.partition(":")[0] if isinstance(url, str) and "\0" not in url else ""
     if scheme == "sqlite":
         from lowbid.shared.stores.sqlite import SQLiteStore
 
@@ -29,7 +29,7 @@ def store_at(url: Any, patience: float = PATIENCE) -> Store:
         from lowbid.shared.stores.postgresql import PostgreSQLStore
 
         return PostgreSQLStore(url, patience)
-    shown = f"{scheme}://..." if isinstance(url, str) and "://" in url else repr(url)
+    shown = f"{url.partition(':')[0]}://..." if isinstance(url, str) and "://" in url else repr(url)
     raise InvalidValueError(  # without what may be a password
         f"the store is {shown}; give a URL such as sqlite:///shop.db or "
         "postgresql://user@host/database."

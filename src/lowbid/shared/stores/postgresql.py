@@ -12,7 +12,7 @@ import urllib.parse
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from lowbid.errors import MissingPackageError, StoreError, StoreUnavailableError
+from lowbid.errors import InvalidValueError, MissingPackageError, StoreError, StoreUnavailableError
 from lowbid.shared.stores._connections import abandon, close_with
 from lowbid.shared.stores._interface import Head, Store
 from lowbid.shared.stores._sql import TABLES, SQLTransaction
@@ -90,6 +90,7 @@ class PostgreSQLStore(Store):
     """
 
     def __init__(self, url: str, patience: float) -> None:
+        _require_address(url)
         self._url, self.patience = url, patience
         self.address = _without_secrets(url)
         self._connection: Any = None
@@ -173,6 +174,20 @@ class PostgreSQLStore(Store):
                 ) from error
             remedy = remedy or "check the server's log"
             raise StoreError(f"the store {self.address} failed ({reason}): {remedy}.") from error
+
+
+def _require_address(url: str) -> None:
+    """Refuse what libpq cannot read, without its reason: that may quote a part of a password."""
+    psycopg = _psycopg()
+    try:
+        urllib.parse.urlsplit(url)
+        psycopg.conninfo.conninfo_to_dict(url)
+    except (ValueError, psycopg.Error):
+        raise InvalidValueError(
+            "the store's address begins with postgresql: but cannot be read; give it as "
+            "postgresql://user:password@host:port/database, with %25 for a percent sign in the "
+            "password, %40 for an at sign, and parameters that libpq knows."
+        ) from None
 
 
 def _without_secrets(url: str) -> str:

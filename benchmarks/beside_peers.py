@@ -3,7 +3,7 @@
 - `online`: one select and update from Python, with K = 10 to 10,000 arms, each of which has
   been played twice before; processor seconds.
 - `simulate`: each library's own simulator, as fast as it goes, on 100 runs of 2,000 steps with 10
-  Bernoulli arms; the arms' means are drawn anew for each run, and are the same for all libraries.
+  Bernoulli arms; the arms' means are redrawn for each run, and are the same for all libraries.
   Processor seconds, on one core; and, since no peer's simulator uses more, ours as it comes: with
   all cores, by the clock.
 - `memory`: the most memory of a new process that does nothing but that simulation.
@@ -202,7 +202,7 @@ def commands(names: list[str], repeats: int) -> dict[str, Answer]:
 
 
 def _in_smpybandits(policy: str) -> tuple[list[str], str]:
-    """A command that simulates one policy, and what it is told."""
+    """A command that simulates one policy, and its input."""
     question = {"what": "simulate", "policy": policy, "seconds": 0}
     question |= {"means": random_means(RUNS), "horizon": HORIZON}
     command = [str(python_of("SMPyBandits")), str(SERVER), "SMPyBandits"]

@@ -30,9 +30,9 @@ from .measure import by_turns, clock_seconds, new_process, processor_seconds, ra
 
 PLAYS_BEFORE, PLAYS_TIMED = 20, 10
 MOST_BYTES = 2 << 30
-# With so many arms, a step may take so many times what it takes with 10.
+# The allowed time per step with this many arms, relative to that with 10.
 MOST_TIMES = {1_000: 3.0, 100_000: 8.0, 1_000_000: 10.0}
-SMALL = 1000  # up to so many arms, many short plays are timed, and not one long one
+SMALL = 1000  # up to this many arms, many short plays are timed instead of one long one
 BATCH_ENSEMBLE = lowbid.BatchEnsemble(batches=12)
 Points = list[tuple[int, float]]
 
@@ -89,7 +89,7 @@ def play_often(parameters: Any, table: Any, capacity: int, steps: int, times: in
 
 
 def with_arms(policy: lowbid.Policy, n_arms: int, repeats: int, seconds: float = 2.0) -> float:
-    """Nanoseconds of a step with so many arms."""
+    """Nanoseconds per step with this many arms."""
     means = np.random.default_rng(0).permutation(np.linspace(0.1, 0.9, n_arms))
     arms = lowbid.Bernoulli(means)
     first, choose, learn = policy.kernels[:3]
@@ -102,7 +102,7 @@ def with_arms(policy: lowbid.Policy, n_arms: int, repeats: int, seconds: float =
 
 
 def over_sizes(policy: lowbid.Policy, sizes: Iterable[int], repeats: int) -> Points:
-    """Nanoseconds of a step with so many arms each; by turns, the median of three turns."""
+    """Nanoseconds per step for each number of arms; by turns, the median of three turns."""
     works = {str(n): functools.partial(with_arms, policy, n, repeats) for n in sizes}
     return [(int(n), spread(found).median) for n, found in by_turns(works, 3).items()]
 
@@ -166,7 +166,7 @@ def that_fit(policy: lowbid.Policy, sizes: Iterable[int]) -> list[int]:
 
 
 def time_with_steps(name: str, sizes: Iterable[int], repeats: int, patience: float) -> Points:
-    """Nanoseconds of a step in runs of so many steps, with 10 arms."""
+    """Nanoseconds per step in runs of this many steps, with 10 arms."""
     arms = lowbid.Bernoulli(np.linspace(0.1, 0.9, 10))
 
     def measure(horizon: int) -> float:
@@ -176,7 +176,7 @@ def time_with_steps(name: str, sizes: Iterable[int], repeats: int, patience: flo
 
 
 def time_with_batches(sizes: Iterable[int], repeats: int, patience: float) -> Points:
-    """Nanoseconds of a step with so many batches, with 10 arms and 20,000 steps."""
+    """Nanoseconds per step with this many batches, with 10 arms and 20,000 steps."""
     arms = lowbid.Bernoulli(np.linspace(0.1, 0.9, 10))
     return series(
         lambda n: simulated_ns(lowbid.BatchEnsemble(batches=n), arms, 20_000, repeats),

@@ -208,7 +208,7 @@ def growth(repeats: int) -> dict[str, Points]:
 
 
 def play_large(states: int, episodes: int) -> None:
-    """Play once with so many states, each with 3 actions of 5 successors."""
+    """Play once with this many states, each with 3 actions of 5 successors."""
     model = mdp.Garnet(states, 3, branching=5, horizon=STAGES)
     result = steps_of(BIDDING, model, episodes, 1)
     share = result.regret[0, 0, -1] / (episodes * model.optimum)

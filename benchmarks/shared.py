@@ -52,7 +52,7 @@ def warmed_up(bandit: lowbid.SharedBandit) -> None:
 
 
 def seconds_of_threads(url: str, threads: int, count: int) -> float:
-    """How long so many threads of one process take for so many cycles each."""
+    """How long this many threads of one process take for a number of cycles each."""
     bandit = opened(url, secrets.token_hex(4))
     warmed_up(bandit)
     workers = [threading.Thread(target=cycles, args=(bandit, count)) for _ in range(threads)]
@@ -110,7 +110,7 @@ def _work(url: str, name: str, count: int, ready: object, go: object) -> None:
 
 
 def seconds_of_processes(url: str, processes: int, count: int) -> float:
-    """How long so many processes take for so many cycles each."""
+    """How long this many processes take for a number of cycles each."""
     context, name = multiprocessing.get_context("spawn"), secrets.token_hex(4)
     opened(url, name).close()
     ready, go = context.Semaphore(0), context.Event()
@@ -177,7 +177,7 @@ def resident() -> float:
 
 
 def filled(url: str, name: str, events: int) -> list[float]:
-    """Write so many events, many to a commit; the memory at the tenths of the way."""
+    """Write this many events, many per commit; returns the memory at each tenth of the way."""
     bandit, used = opened(url, name), []
     with bandit:
         for tenth in range(10):
@@ -194,7 +194,7 @@ def filled(url: str, name: str, events: int) -> list[float]:
 
 
 def opening(url: str, events: int, repeats: int) -> bool:
-    """Print how long opening takes behind so many events; whether the promises are kept."""
+    """Print how long opening takes after this many events; returns whether promises are kept."""
     used = filled(url, "long", events)
     code = (
         "import lowbid, sys, time; lowbid.Bandit(2).decide(); began = time.perf_counter(); "
@@ -226,7 +226,7 @@ def main() -> None:
     )
     parser.add_argument("--cycles", type=int, default=800)
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--events", type=int, help="measure opening behind so many events")
+    parser.add_argument("--events", type=int, help="measure opening after this many events")
     given = parser.parse_args()
     kept = True
     with tempfile.TemporaryDirectory(dir=given.folder) as folder:

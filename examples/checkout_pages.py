@@ -117,7 +117,7 @@ def main() -> None:
     print(bandit.explain())
     best = bandit.recommend()
     print()
-    print(f"visitors: {len(shown)}, of which {len(bandit.pending())} may still order")
+    print(f"visitors: {len(shown)}; {len(bandit.pending())} of them may still order")
     print(f"earned:   {earned:,.0f} dollars, {100 * earned / len(shown):.0f} cents a visitor")
     print(
         f"keep:     {best.arm!r}, at {best.mean:.2f} dollars a visitor "

@@ -1,4 +1,4 @@
-"""Bandits that have been used for a while, and policies that show what they are told."""
+"""Bandits that have been used for a while, and policies that record their input."""
 
 from typing import NamedTuple
 
@@ -29,7 +29,7 @@ def go_on(bandit, steps=300):
 
 
 class Told(NamedTuple):
-    """What a policy was told of each arm last: a loss, and at which step."""
+    """The last loss reported for each arm, and its step."""
 
     losses: np.ndarray
     steps: np.ndarray
@@ -37,7 +37,7 @@ class Told(NamedTuple):
 
 
 class Listener(Policy):
-    """Plays the arms in turn, and remembers what it is told."""
+    """Plays the arms in turn, and remembers the losses reported."""
 
     def init(self, n_arms, capacity):
         return Told(np.full(n_arms, np.nan), np.zeros(n_arms, np.int64), np.zeros(n_arms, np.int64))

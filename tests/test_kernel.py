@@ -94,7 +94,7 @@ def test_division_by_zero_does_not_raise():
 
 
 def test_an_edit_in_another_file_takes_effect(tmp_path):
-    """Numba's own disk cache would go on using the old code of `inner`."""
+    """Numba's own disk cache would keep using the old code of `inner`."""
     (tmp_path / "outer.py").write_text(
         textwrap.dedent(
             """

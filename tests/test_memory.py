@@ -49,7 +49,7 @@ def test_a_fetch_is_the_processor_s_own_instruction():
 )
 def test_large_arrays_are_marked_for_large_pages():
     def marked(array):
-        """Whether the system was told so of the memory that an array lies in."""
+        """Whether the system was given this advice about an array's memory."""
         here = False
         for line in Path("/proc/self/smaps").read_text().splitlines():
             if re.match(r"[0-9a-f]+-[0-9a-f]+ ", line):

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from browser import console_errors, open_browser
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -103,6 +105,26 @@ def test_the_site_is_built(build):
     assert "lowbid.policies.UCB1" in (site / "reference/policies/UCB1.html").read_text()
     assert "<math" in (site / "reference/policies/UCB1.html").read_text()
     assert "__index" in (site / "search" / "search_index.js").read_text()[:50]
+    assert_search_works(site / "index.html")
+
+
+def assert_search_works(page):
+    """From a file, without a server or a network."""
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.support.wait import WebDriverWait
+
+    with open_browser() as browser:
+        browser.set_window_size(1280, 900)
+        browser.get(page.as_uri())
+        browser.find_element(By.CSS_SELECTOR, "input.md-search__input").click()
+        browser.switch_to.active_element.send_keys("late feedback")
+        WebDriverWait(browser, 20).until(
+            lambda _: (
+                "Late and missing feedback"
+                in browser.find_element(By.CSS_SELECTOR, ".md-search-result").text
+            )
+        )
+        assert console_errors(browser) == []
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ RULES = {"no rule": None}
 
 
 def learn(rule, environment, episodes):
-    """Play so many episodes of 20 steps, with actions drawn before."""
+    """Play this many episodes of 20 steps, with actions drawn beforehand."""
     sea = DeepSea(20, mapping_seed=42)
     actions = [random.randrange(2) for _ in range(20)]
     for _ in range(episodes):

@@ -68,6 +68,6 @@ ENVIRONMENTS = {"RiverSwim": river, "DeepSea 20": DeepSea}
 
 
 def learn(rule, environment, episodes):
-    """Play so many episodes of 20 steps."""
+    """Play this many episodes of 20 steps."""
     options = {"stage_dependent": environment != "RiverSwim"} if rule != "UCB-Q" else {}
     RULES[rule](ENVIRONMENTS[environment](), horizon=HORIZON, **options).fit(episodes)

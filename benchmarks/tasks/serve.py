@@ -82,7 +82,7 @@ def simulate(task, policy, means, horizon, seconds, **options):
 
 
 def learn(task, rule, environment, episodes):
-    """Seconds of processor for so many episodes of a rule in an environment."""
+    """Processor seconds for a number of episodes of a rule in an environment."""
     task.learn(rule, environment, 2)  # compiles, if the library does that
     began = time.process_time()
     task.learn(rule, environment, episodes)

@@ -118,7 +118,7 @@ def take_picture(address: str, file: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--visitors", type=int, help="stop after so many; by default, never")
+    parser.add_argument("--visitors", type=int, help="stop after this many; by default, never")
     parser.add_argument("--pause", type=float, default=0.05, help="seconds between two visitors")
     parser.add_argument("--picture", type=Path, metavar="FILE", help="keep a picture of the page")
     given = parser.parse_args()

@@ -8,7 +8,7 @@ from lowbid.adapters._guest import GlobalRandomness, GuestPolicy
 
 
 class Recorder(GuestPolicy):
-    """Remembers its seeds and what it was told."""
+    """Remembers its seeds and the rewards it received."""
 
     def __init__(self):
         super().__init__("recorder", 1.0)

@@ -143,7 +143,7 @@ def ucbvi(told, visits, before, scale, delta, bernstein):
 
 
 def gammas(shapes, stream):
-    """Gamma numbers, but for a common factor; of small shapes by their logarithms."""
+    """Gamma numbers up to a common factor; those of small shapes by their logarithms."""
     if min(shapes) >= 1:
         return [exponential(stream) if x == 1 else gamma(stream, x) for x in shapes]
     logs = [log_gamma(stream, x) for x in shapes]

@@ -1,4 +1,4 @@
-"""A log that cannot answer says so in words."""
+"""A log that cannot answer gives a clear error."""
 
 import numpy as np
 import pytest

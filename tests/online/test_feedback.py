@@ -1,4 +1,4 @@
-"""How what is measured becomes a loss, and what a policy is told of its range."""
+"""How a measured value becomes a loss, and what a policy learns about its range."""
 
 import math
 from dataclasses import dataclass, replace
@@ -87,7 +87,7 @@ def test_a_range_that_contradicts_the_policy_is_refused():
 
 @dataclass(frozen=True)
 class Ranged(Listener):
-    """Takes losses that start at a given one, and remembers the range that it is told."""
+    """Takes losses that start at a given one, and remembers the declared range."""
 
     best: float = 0.0
     span: tuple = ()

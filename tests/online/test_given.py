@@ -1,4 +1,4 @@
-"""Whatever is wrong is refused in words that help, and changes nothing."""
+"""Invalid input is refused with a helpful message, and changes nothing."""
 
 import decimal
 import math

@@ -1,4 +1,4 @@
-"""Learning from a log is being told its lines one after another, or nothing at all."""
+"""Learning from a log is the same as updating with its lines one by one, or not at all."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Losses that count less the older they are."""
+"""Losses discounted with age."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Policies that must know how far losses spread, told so by a declared range."""
+"""Policies that must know the spread of losses, given by a declared range."""
 
 import math
 

@@ -113,7 +113,7 @@ def button(page, text):
 
 
 def read(page, selector, expression):
-    """Of every element, at one moment: a figure is drawn anew when its size changes."""
+    """Of every element, at one moment: a figure is redrawn when its size changes."""
     script = "return [...document.querySelectorAll(arguments[0])].map((e) => %s)"
     return page.execute_script(script % expression, selector)
 

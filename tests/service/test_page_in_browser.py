@@ -45,7 +45,7 @@ def browser():
 
 
 def wait(browser, what):
-    """What becomes true sooner or later; the page is drawn anew meanwhile."""
+    """What becomes true sooner or later; the page is redrawn meanwhile."""
     stale = [StaleElementReferenceException]
     return WebDriverWait(browser, 60, 0.1, ignored_exceptions=stale).until(what)
 

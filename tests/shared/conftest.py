@@ -20,7 +20,7 @@ def url(tmp_path):
 
 @pytest.fixture
 def clock(monkeypatch):
-    """A clock that stands still until it is told."""
+    """A clock that stands still until it is moved."""
     clock = Clock()
     monkeypatch.setattr(SQLiteTransaction, "clock", clock.__call__)
     return clock

@@ -27,7 +27,7 @@ pytestmark = [
 
 
 class Notes:
-    """Lines in a file that are there as soon as they are written, whoever is killed then."""
+    """Lines in a file that survive any kill as soon as they are written."""
 
     def __init__(self, path):
         self._path = path

@@ -59,7 +59,7 @@ def _unsigned(parameters, state, step, stream):
 
 @dataclass(frozen=True)
 class Astray(lowbid.UCB1):
-    """UCB1, with a compiled rule that returns whatever it is told."""
+    """UCB1, with a compiled rule that returns a given arm."""
 
     chosen: int = 0
     kernels = lowbid.UCB1.kernels._replace(select=_as_told)

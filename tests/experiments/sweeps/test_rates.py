@@ -46,7 +46,7 @@ def test_plain_policies_are_taken_for_slower_than_compiled_ones():
 
 
 class Scripted(Engine):
-    """Answers as it is told, by the class of the policy."""
+    """Answers as configured, by the class of the policy."""
 
     workers = 1
 

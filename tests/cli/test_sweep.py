@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from lowbid.cli import main
+from lowbid.simulation import _result_file
 
 FILE = """
 title = "Small"
@@ -87,6 +88,27 @@ def test_a_damaged_file_is_played_again(here, capsys):
     assert "7 finished" in printed
     assert f"damaged files are played again: {victim.relative_to(here)}" in printed
     assert (here / "out" / "mine" / "table.csv").read_bytes() == table
+
+
+def test_a_full_disk_leaves_a_folder_to_go_on_with(here, capsys, monkeypatch):
+    write, left = _result_file.np.savez, [5]
+
+    def full(*columns, **more):
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(28, "No space left on device", "cell.npz")
+        write(*columns, **more)
+
+    with monkeypatch.context() as disk:
+        disk.setattr(_result_file.np, "savez", full)
+        assert main(["sweep", "mine.toml", "--out", "out"]) == 2
+    message = capsys.readouterr().err
+    assert "No space left on device" in message
+    assert "5 of 8 cells are finished and kept in out. The same command goes on" in message
+    assert len(list(here.rglob("*.npz"))) == 5
+    assert list(here.rglob("*.part")) == []
+    assert main(["sweep", "mine.toml", "--out", "out"]) == 0
+    assert "5 finished" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,10 @@
 
 import multiprocessing
 import os
+import shutil
 import signal
+import subprocess
+import sys
 import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 
@@ -62,6 +65,51 @@ def test_a_dask_cluster_gives_the_same_bits(alone):
     ):
         assert same(simulate(executor=client.get_executor()), alone)
         assert same(simulate(executor=client.get_executor(), workers=7), alone)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+def test_ipyparallel_gives_the_same_bits(alone):
+    ipyparallel = pytest.importorskip("ipyparallel", reason="pip install ipyparallel")
+    with ipyparallel.Cluster(n=2, log_level=40) as client:
+        assert same(simulate(executor=client.executor()), alone)
+        assert same(simulate(executor=client.executor(), workers=7), alone)
+
+
+MPI = """
+import sys
+from mpi4py.futures import MPIPoolExecutor
+import lowbid
+
+if __name__ == "__main__":
+    arms = lowbid.RandomArms(lowbid.Bernoulli, n_arms=4)
+    policies = [lowbid.UCB1(), lowbid.BatchEnsemble(batches=3), lowbid.BetaThompson()]
+    with MPIPoolExecutor() as pool:
+        lowbid.simulate(policies, arms, 300, 23, 1, executor=pool).save(sys.argv[1])
+"""
+
+
+@pytest.mark.slow
+def test_mpi_gives_the_same_bits(alone, tmp_path):
+    pytest.importorskip("mpi4py", reason="pip install mpi4py, which needs an MPI library")
+    if shutil.which("mpiexec") is None:
+        pytest.skip("there is no mpiexec: apt-get install openmpi-bin")
+    (tmp_path / "there.py").write_text(MPI)
+    command = [
+        "mpiexec",
+        "-n",
+        "3",
+        sys.executable,
+        "-m",
+        "mpi4py.futures",
+        "there.py",
+        "there.npz",
+    ]
+    # Open MPI refuses to run as root, as containers do, and to start more than there are cores.
+    allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    allowed["OMPI_MCA_rmaps_base_oversubscribe"] = "1"
+    subprocess.run(command, cwd=tmp_path, env={**os.environ, **allowed}, check=True, timeout=120)
+    assert same(lowbid.Result.load(tmp_path / "there.npz"), alone)
 
 
 class Backwards(Executor):

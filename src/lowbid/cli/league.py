@@ -3,7 +3,7 @@
 Results in the folder are reused, so the command continues where it was stopped, and only an added
 policy is played. With --policies, your own join the rest:
   lowbid league --policies "moment-imed:patience=2" --out out/league
-The whole league takes an hour or two on two cores; --quick takes some minutes.
+The whole league takes half an hour on two cores; --quick takes some minutes.
 """
 
 from __future__ import annotations

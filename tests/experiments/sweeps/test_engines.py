@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from experiments.sweeps.sweep_examples import Deadly, Hanging, PlainPolicy, Raising, Slow, small
+from lowbid import _waiting
 from lowbid.errors import InvalidValueError, WorkerError
 from lowbid.experiments.sweeps import CellStore, play_sweep
 from lowbid.experiments.sweeps._engines import Processes, engine_for, play_task
@@ -28,6 +29,18 @@ def test_one_share_that_fails_does_not_keep_the_others_from_being_played():
     failed, came = play_task([bad, good])
     assert failed.error == "RuntimeError: no idea"
     assert came.regret.shape[0] == 2
+
+
+def test_the_progress_bar_can_name_what_is_being_compiled():
+    named = []
+
+    class Named(PlainPolicy):
+        def select(self, state, step, stream):
+            named.append(_waiting._name.get())
+            return 0
+
+    play_task([small(Named()).cells[0].share(0, 1)])
+    assert set(named) == {"Named"}
 
 
 def test_threads_and_any_executor(tmp_path):

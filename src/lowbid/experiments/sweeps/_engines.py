@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lowbid._require import require_whole
+from lowbid._waiting import on_behalf_of
 from lowbid.errors import InvalidValueError, WorkerError
 from lowbid.policies._base import Ints
 from lowbid.simulation._share import PlayedShare, Share, play_share
@@ -44,7 +45,8 @@ def play_task(shares: Sequence[Share], stop: Ints | None = None) -> Answers:
 
 def _play(share: Share, stop: Ints | None) -> PlayedShare | Failure:
     try:
-        return play_share(share, stop)
+        with on_behalf_of(type(share.policy).__name__):
+            return play_share(share, stop)
     except Exception as error:
         return Failure(f"{type(error).__name__}: {error}", traceback.format_exc())
 

@@ -154,7 +154,7 @@ def play_sweep(
             bar = _Bar(driver, progress, say)
             try:
                 driver.run(bar.show)
-            except WorkerError as error:
+            except (WorkerError, OSError) as error:
                 raise WorkerError(
                     f"{error}: {driver.finished:,} of {found.different:,} cells are finished and "
                     f"kept in {folder}. The same command goes on from there."

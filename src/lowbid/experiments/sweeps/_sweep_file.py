@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from lowbid._require import is_number, require, require_choice, require_probability, require_whole
+from lowbid._require import is_number, require, require_choice, require_whole
 from lowbid.errors import InvalidValueError
 from lowbid.experiments._experiment_file import policy_of_table
 from lowbid.experiments._names import nearest
@@ -117,12 +117,14 @@ class _SweepReader(TomlFile):
         if not isinstance(horizons, list) or not horizons:
             message = f"horizons is {horizons!r}; give a list, such as [1000, 10000]."
             raise self.error(message, self.line_of("horizons"))
-        return [
+        tiers = [
             self.at(partial(_tier, each, runs), "horizons", number)
             if isinstance(each, dict)
             else Tier(self.at_entry(partial(read_horizon, each), "horizons"), runs)
             for number, each in enumerate(horizons)
         ]
+        self.at_entry(partial(_require_different, tiers), "horizons")
+        return tiers
 
     def _seeds(self) -> tuple[int, ...]:
         if "seeds" not in self.contents:
@@ -137,7 +139,7 @@ class _SweepReader(TomlFile):
                 raise self.error(message, self.line_of("most_runs"))
             return None
         within, most = self.contents["precision"], self.contents.get("most_runs")
-        self.at_entry(partial(require_probability, "precision", within), "precision")
+        self.at_entry(partial(_require_precision, within), "precision")
         least = partial(require_whole, "runs with a precision", runs, _FEWEST_PILOT_RUNS)
         self.at_entry(least, "runs")
         limit = max(_DEFAULT_MOST_RUNS, 2 * runs) if most is None else most
@@ -166,6 +168,26 @@ def _new(
         )
         names.add(each.name)
     return new
+
+
+def _require_different(tiers: Sequence[Tier]) -> None:
+    """Refuse steps that two horizons judge: a table could show only one of them."""
+    seen: set[int] = set()
+    for tier in tiers:
+        both = sorted(seen & {*tier.record, tier.steps})
+        if both:
+            message = f"horizons has {both[0]} twice; give each number of steps once."
+            raise InvalidValueError(message)
+        seen |= {*tier.record, tier.steps}
+
+
+def _require_precision(within: Any) -> None:
+    good = is_number(within) and 0.0 < within < 1.0
+    require(
+        good,
+        f"precision is {within!r}; give how far the interval may reach from the mean, as a part of "
+        "it: 0.05 for 5%.",
+    )
 
 
 def _read_seeds(seeds: Any) -> tuple[int, ...]:

@@ -3,6 +3,8 @@ import csv
 import pytest
 
 from lowbid.cli import main
+from lowbid.cli._deep import DEEP_RULES
+from lowbid.experiments._mdp_names import deep_rule_names
 from mdp.deep.small import SMALL
 
 PARAMETERS = {**vars(SMALL), "hidden": "4"}
@@ -12,6 +14,10 @@ RULE = "bidding-dqn:" + ",".join(f"{name}={value}" for name, value in PARAMETERS
 def lines(path):
     with open(path, newline="") as file:
         return list(csv.DictReader(file))
+
+
+def test_the_rules_that_are_listed_are_those_that_there_are():
+    assert list(DEEP_RULES) == list(deep_rule_names())
 
 
 def test_deep_sea_prints_runs_and_a_score_and_saves_a_picture_and_data(tmp_path, capsys):

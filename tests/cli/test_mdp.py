@@ -1,3 +1,5 @@
+import sys
+
 import pytest
 
 import lowbid
@@ -20,6 +22,16 @@ def test_list_names_every_rule_and_environment(capsys):
         assert name in out
     assert "Cassel, Rosenberg 2026" in out
     assert "3.3973" in out
+
+
+def test_list_names_the_deep_rules_without_jax(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jax", None)
+    monkeypatch.delitem(sys.modules, "lowbid.mdp.deep", raising=False)
+    assert main(["mdp", "list"]) == 0
+    out = capsys.readouterr().out
+    assert "bootstrapped-dqn" in out
+    assert "bidding-dqn" in out
+    assert "lowbid[deep]" in out
 
 
 def test_compare_prints_tables_and_saves_figures_and_data(tmp_path, capsys):

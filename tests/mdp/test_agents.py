@@ -11,6 +11,7 @@ from follow import assert_follows, follow
 from lowbid import mdp
 from lowbid._kernel import interpreted
 from lowbid.errors import InvalidValueError
+from lowbid.mdp.agents import ucbvi
 from naive import mdp as naive
 
 BEVI = mdp.BatchEnsembleValueIteration
@@ -112,12 +113,35 @@ def test_ucbvi(bonus, model):
         assert_follows(now.state.policy, before, now.episode)
 
 
+@pytest.mark.parametrize("model", [POOLED, STAGED], ids=repr)
+def test_ucbvi_where_states_have_been_visited_very_often(model, monkeypatch):
+    """The paper's last term falls after millions of visits; with a small logarithm, after few."""
+
+    def parameters(rule, problem):
+        many = 100**2 * problem.horizon * problem.n_states**2 * problem.n_actions * 0.001**2
+        return ucbvi.Parameters(rule.scale, 0.001, many)
+
+    monkeypatch.setattr(mdp.UCBVI, "parameters", parameters)
+    before = None
+    for now in follow(mdp.UCBVI(scale=0.1), model, episodes=40):
+        before = naive.ucbvi(now.told, now.visits, before, 0.1, 0.05, True, log=0.001)
+        assert_follows(now.state.policy, before, now.episode)
+    assert now.state.stage_visits.max() > 2 * mdp.UCBVI().parameters(now.told).many
+
+
 @on_all_models
-@pytest.mark.parametrize("prior", [1.0, 0.2])
+@pytest.mark.parametrize("prior", [1.0, 0.2, 1.5])
 def test_psrl(prior, model):
     rule = mdp.PSRL(prior, reward_mean=0.3, reward_precision=2.0, precision=5.0)
     for now in follow(rule, model, episodes=15):
         table = naive.psrl(now.told, now.visits, now.stream, prior, 0.3, 2.0, 5.0)
+        assert_follows(now.state.policy, table)
+
+
+def test_psrl_with_many_states():
+    model = mdp.Garnet(17, 2, branching=2, horizon=2)
+    for now in follow(mdp.PSRL(), model, episodes=4):
+        table = naive.psrl(now.told, now.visits, now.stream, 1.0, 0.0, 1.0, 1.0)
         assert_follows(now.state.policy, table)
 
 

@@ -6,7 +6,7 @@ import pytest
 from lowbid import mdp
 from lowbid._kernel import interpreted
 from lowbid.errors import InvalidValueError
-from lowbid.mdp._world import evaluate
+from lowbid.mdp._world import evaluate, first_change, occupancy_of
 
 
 def random_model(seed, stages=None, states=2, actions=2, horizon=2):
@@ -59,13 +59,17 @@ def test_policy_values_agree_with_monte_carlo():
 def test_the_loop_evaluates_policies_as_the_model_does(epsilon, stages):
     model = random_model(3, stages, states=4, actions=3, horizon=3)
     random = np.random.default_rng(1)
+    fault = np.full(3, -1)
+    policy = random.integers(3, size=(3, 4))
     with interpreted():
-        for _ in range(20):
-            policy = random.integers(3, size=(3, 4))
-            values = np.zeros((4, 4))
-            loss = evaluate(model.world, policy, epsilon, values)
+        seen = occupancy_of(model.world, model.horizon)
+        for _ in range(40):
+            policy = np.where(random.random((3, 4)) < 0.2, random.integers(3, size=(3, 4)), policy)
+            since = first_change(policy, seen)
+            loss = evaluate(model.world, policy, epsilon, since, seen, fault)
             total = model.horizon * model.best_reward - loss
             assert total == pytest.approx(model.policy_return(policy, epsilon), abs=1e-12)
+            assert seen.chances.sum(axis=1) == pytest.approx(np.ones(4), abs=1e-12)
 
 
 def test_probabilities_of_actions_are_a_policy_too():

@@ -96,7 +96,7 @@ def test_a_rule_that_chooses_what_does_not_exist_is_refused():
         def __init__(self):
             super().__init__(lambda episode, problem: 7 if episode > 3 else 0)
 
-    with pytest.raises(InvalidValueError, match="chose action 7 at stage 1 in state 1"):
+    with pytest.raises(InvalidValueError, match="chose action 7 at stage 0 in state 0"):
         mdp.simulate(Lost(), mdp.RiverSwim(horizon=2), episodes=10, runs=1)
 
 

@@ -6,7 +6,16 @@ those of `follow`: stage, state, action, reward, next state, and the stream befo
 
 import math
 
-from lowbid._random import exponential, gamma, integer, log_gamma, normal
+from lowbid._random import (
+    bits,
+    integer,
+    normal,
+    quick_exponential,
+    quick_gamma,
+    quick_log_gamma,
+    quick_normal,
+    uniform_open,
+)
 
 
 def stages(told):
@@ -111,11 +120,11 @@ def certainty_equivalence(told, visits):
     return backwards(told, estimate)
 
 
-def ucbvi(told, visits, before, scale, delta, bernstein):
+def ucbvi(told, visits, before, scale, delta, bernstein, log=None):
     """`before` is Q of the episode before, or None."""
     horizon, states, span = len(told.slack), len(told.actions), told.spans[0]
     actions = max(told.actions)
-    log = math.log(5 * states * actions * told.episodes * horizon / delta)
+    log = log or math.log(5 * states * actions * told.episodes * horizon / delta)
 
     def bonus(mine, stage, ahead):
         n = len(mine)
@@ -142,12 +151,32 @@ def ucbvi(told, visits, before, scale, delta, bernstein):
     return backwards(told, estimate, cap=told.bounds)
 
 
-def gammas(shapes, stream):
-    """Gamma numbers up to a common factor; those of small shapes by their logarithms."""
-    if min(shapes) >= 1:
-        return [exponential(stream) if x == 1 else gamma(stream, x) for x in shapes]
-    logs = [log_gamma(stream, x) for x in shapes]
-    return [math.exp(x - max(logs)) for x in logs]
+def exponentials(number, stream):
+    """In pairs: gamma numbers of shape 2, each split by a uniform; an odd one, or few, alone."""
+    if number < 16:
+        return [quick_exponential(stream) for _ in range(number)]
+    half = number // 2
+    words = [int(bits(stream)) for _ in range(half)]
+    sums = [-math.log((w // 2**32 + 0.5) * (w % 2**32 + 0.5) / 2**64) for w in words]
+    parts = [uniform_open(stream) for _ in range(half)]
+    pairs = list(zip(sums, parts, strict=True))
+    rest = [quick_exponential(stream)] if number % 2 else []
+    return [x * part for x, part in pairs] + [x * (1 - part) for x, part in pairs] + rest
+
+
+def dirichlet(prior, counts, stream):
+    """Gamma numbers of the prior, and of the counts in the order in which they came up."""
+    if prior < 1:
+        logs = [quick_log_gamma(stream, prior) for _ in counts["all"]]
+        highest = max([*logs, 0.0] if counts["seen"] else logs)
+        weights, factor = [math.exp(x - highest) for x in logs], math.exp(-highest)
+    elif prior == 1:
+        weights, factor = exponentials(len(counts["all"]), stream), 1.0
+    else:
+        weights, factor = [quick_gamma(stream, prior) for _ in counts["all"]], 1.0
+    for y in counts["seen"]:
+        weights[y] += factor * quick_gamma(stream, float(counts["all"][y]))
+    return [w / sum(weights) for w in weights]
 
 
 def psrl(told, visits, stream, prior, mean, reward_precision, precision):
@@ -156,12 +185,18 @@ def psrl(told, visits, stream, prior, mean, reward_precision, precision):
     for group in range(told.groups):
         for s, a in places(told):
             mine = seen(told, visits, group, s, a)
-            shapes = [prior + sum(v.next_s == y for v in mine) for y in states]
-            weights = gammas(shapes, stream)
             total = reward_precision + len(mine) * precision
             centre = (reward_precision * mean + precision * sum(v.reward for v in mine)) / total
-            reward = centre + normal(stream) / math.sqrt(total)
-            model[group, s, a] = reward, [w / sum(weights) for w in weights]
+            reward = centre + quick_normal(stream) / math.sqrt(total)
+            counts = {
+                "all": [sum(v.next_s == y for v in mine) for y in states],
+                "seen": list(dict.fromkeys(v.next_s for v in mine)),
+            }
+            nothing_follows = told.groups > 1 and group == told.groups - 1
+            chances = [0.0] * len(states)
+            if not nothing_follows:
+                chances = dirichlet(prior, counts, stream)
+            model[group, s, a] = reward, chances
 
     def estimate(stage, s, a, ahead):
         reward, chances = model[0 if told.groups == 1 else stage, s, a]
@@ -175,7 +210,7 @@ def rlsvi(told, visits, stream, variance, prior):
         mine = seen(told, visits, stage, s, a)
         precision = len(mine) / variance + 1 / prior
         centre = sum(v.reward + ahead[v.next_s] for v in mine) / variance / precision
-        return centre - normal(stream) / math.sqrt(precision)
+        return centre - quick_normal(stream) / math.sqrt(precision)
 
     return backwards(told, estimate)
 

@@ -1,5 +1,6 @@
 """Random numbers: streams of bits, and the draws made from them."""
 
+from lowbid._random._bulk import fill_exponentials as fill_exponentials
 from lowbid._random._counts import binomial as binomial
 from lowbid._random._counts import hypergeometric as hypergeometric
 from lowbid._random._counts import log_factorial as log_factorial
@@ -22,3 +23,7 @@ from lowbid._random._streams import seek_run as seek_run
 from lowbid._random._streams import stream_of_run as stream_of_run
 from lowbid._random._streams import uniform as uniform
 from lowbid._random._streams import uniform_open as uniform_open
+from lowbid._random._ziggurat import quick_exponential as quick_exponential
+from lowbid._random._ziggurat import quick_gamma as quick_gamma
+from lowbid._random._ziggurat import quick_log_gamma as quick_log_gamma
+from lowbid._random._ziggurat import quick_normal as quick_normal

@@ -28,7 +28,7 @@ Stream = npt.NDArray[np.uint64]
 # reused.
 STREAMS_VERSION = 1
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _STRIDE = np.uint64(0xD1342543DE82EF95)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
@@ -47,19 +47,19 @@ def mix(word: np.uint64) -> np.uint64:
 @kernel
 def seek_run(stream: Stream, key: np.uint64, run: int) -> None:
     """Set a stream to where a run begins."""
-    stream[0] = mix(key + np.uint64(run) * _GOLDEN)
+    stream[0] = mix(key + np.uint64(run) * GOLDEN)
 
 
 @kernel
 def seek_loss(stream: Stream, run: Stream, arm: int, n: int) -> None:
     """Set a stream to where the n-th loss of an arm begins, in the run that begins at `run`."""
-    stream[0] = mix(run[0] + np.uint64(arm + 1) * _GOLDEN) + np.uint64(n) * _STRIDE
+    stream[0] = mix(run[0] + np.uint64(arm + 1) * GOLDEN) + np.uint64(n) * _STRIDE
 
 
 @kernel
 def bits(stream: Stream) -> np.uint64:
     """64 random bits."""
-    word = stream[0] + _GOLDEN
+    word = stream[0] + GOLDEN
     stream[0] = word
     return mix(word)
 

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
     from lowbid.mdp.deep import EnsembleDQN
 
-_RULES = "bootstrapped-dqn,bidding-dqn"
+# Said here, since to ask the classes would import JAX.
+DEEP_RULES = {
+    "bootstrapped-dqn": "one drawn uniformly (Osband and others 2016, 2018)",
+    "bidding-dqn": "the one with the highest bid (Cassel, Levy, Mansour 2025, outlook)",
+}
+_RULES = ",".join(DEEP_RULES)
 _BSUITE = "bsuite"
 _SEA_OUT, _CONTROL_OUT = "lowbid-deep-sea", "lowbid-deep-control"
 _WINDOW = 20  # episodes that a table and a picture average over

@@ -26,7 +26,7 @@ import numpy as np
 
 from lowbid._arrays import Floats
 from lowbid.cli._arguments import named_path, whole
-from lowbid.cli._deep import configure_deep
+from lowbid.cli._deep import DEEP_RULES, configure_deep
 
 if TYPE_CHECKING:
     from lowbid import mdp
@@ -102,6 +102,8 @@ def _list(arguments: argparse.Namespace) -> int:
     ]
     _print_table([("name", "family", "must know", "proved regret, no logs", "reference"), *rows])
     print("S states, A actions, H stages, K episodes, T = K H steps; nothing where none is known.")
+    print("\nDEEP RULES, of deep-sea and deep-control; they need pip install 'lowbid[deep]'")
+    _print_table([("name", "which of its networks it follows in an episode"), *DEEP_RULES.items()])
     print("\nENVIRONMENTS, as they are without parameters")
     made: dict[str, Any] = dict(sorted(environment_names().items()))
     models: dict[str, mdp.Tabular] = {name: cls() for name, cls in made.items()}

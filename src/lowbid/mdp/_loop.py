@@ -9,7 +9,15 @@ import numpy as np
 from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream, seek_loss, seek_run
 from lowbid.mdp._problem import Problem
-from lowbid.mdp._world import World, draw_first, draw_loss, draw_outcome, evaluate
+from lowbid.mdp._world import (
+    World,
+    draw_first,
+    draw_loss,
+    draw_outcome,
+    evaluate,
+    first_change,
+    occupancy_of,
+)
 from lowbid.policies._base import Floats, Ints
 
 # The functions that the templates below are bound to.
@@ -19,6 +27,9 @@ act: Any = None
 update: Any = None
 exploration: Any = None
 play_episode: Any = None
+
+# Policies are evaluated forwards and the best one was found backwards: they differ by rounding.
+_ROUNDING = 1e-13
 
 
 @kernel
@@ -58,27 +69,6 @@ def episode_of_rule(
     return True
 
 
-@kernel
-def keep_policy(world: World, policy: Ints, kept: Ints, fault: Ints) -> bool:
-    """Copy a policy where it differs at reachable states; return whether it differed anywhere.
-
-    An action that does not exist is written to `fault`.
-    """
-    changed = False
-    for stage in range(len(kept)):
-        for i in range(world.reached.shape[1]):
-            s = world.reached[stage, i]
-            if s < 0:
-                break
-            action = policy[stage, s]
-            if action != kept[stage, s]:
-                changed = True
-                kept[stage, s] = action
-                if action < 0 or action >= world.actions[s]:
-                    fault[0], fault[1], fault[2] = stage, s, action
-    return changed
-
-
 @allocating_kernel
 def play(
     parameters: Any,
@@ -104,8 +94,6 @@ def play(
     horizon, n_states = len(problem.slack), len(world.actions)
     run_begin, first_begin = np.zeros(1, np.uint64), np.zeros(1, np.uint64)
     draws, stream = np.zeros(1, np.uint64), np.zeros(1, np.uint64)
-    values = np.zeros((horizon + 1, n_states))
-    kept = np.zeros((horizon, n_states), np.int64)
     counts = np.zeros(horizon * n_states * world.means.shape[2], np.int64)
     for row in range(regret.shape[0]):
         run = first_run + row
@@ -113,7 +101,7 @@ def play(
         seek_run(first_begin, keys[1], run)
         seek_run(stream, keys[2], run)
         counts[:] = 0
-        kept[:] = -1
+        seen = occupancy_of(world, horizon)
         state = init(parameters, problem)
         total, lost, epsilon, episode = 0.0, 0.0, 0.0, 0
         for i in range(len(checkpoints)):
@@ -124,11 +112,14 @@ def play(
                 episode += 1
                 plan(parameters, problem, state, episode, stream)
                 now = exploration(parameters, problem, episode)
-                if keep_policy(world, state.policy, kept, fault) or now != epsilon:
+                since = first_change(state.policy, seen) if now == epsilon else 0
+                if since < horizon:
+                    epsilon = now
+                    lost = evaluate(world, state.policy, epsilon, since, seen, fault) - optimum
                     if fault[0] >= 0:
                         return
-                    epsilon = now
-                    lost = evaluate(world, kept, epsilon, values) - optimum
+                    if abs(lost) <= _ROUNDING * max(abs(optimum), 1.0):
+                        lost = 0.0
                 total += lost
                 seek_loss(draws, first_begin, 0, episode)
                 s = draw_first(world, draws)

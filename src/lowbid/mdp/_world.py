@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import kernel
+from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream, coin, normal, uniform
 from lowbid.policies._base import Floats, Ints
 
@@ -90,44 +90,107 @@ def draw_loss(
     return mean + sd * normal(stream) if sd > 0.0 else mean
 
 
-@kernel
-def action_value(world: World, stage: int, state: int, action: int, ahead: Floats) -> float:
-    """The mean loss of an action, plus that of what follows according to `ahead`."""
-    value = world.means[stage, state, action]
-    for i in range(world.lengths[stage, state, action]):
-        value += (
-            world.probabilities[stage, state, action, i]
-            * ahead[world.next_states[stage, state, action, i]]
-        )
-    return value
+class Occupancy(NamedTuple):
+    """Where an agent is at each stage, under the policy that was evaluated last.
+
+    Attributes
+    ----------
+    states, counts
+        The states that it may be in, (stage + 1, place), and how many these are, (stage + 1,).
+    chances
+        With what probability it is there, (stage + 1, state); 0 elsewhere.
+    lost
+        The mean loss before each stage, (stage + 1,).
+    policy
+        What was evaluated, (stage, state); it says nothing of states that are not listed.
+    """
+
+    states: Ints
+    counts: Ints
+    chances: Floats
+    lost: Floats
+    policy: Ints
+
+
+@allocating_kernel
+def occupancy_of(world: World, horizon: int) -> Occupancy:
+    """The first states; no policy was evaluated."""
+    n_states = len(world.first)
+    found = Occupancy(
+        states=np.zeros((horizon + 1, n_states), np.int64),
+        counts=np.zeros(horizon + 1, np.int64),
+        chances=np.zeros((horizon + 1, n_states)),
+        lost=np.zeros(horizon + 1),
+        policy=np.full((horizon, n_states), -1),
+    )
+    for s in range(n_states):
+        _arrive(found, 0, s, world.first[s])
+    return found
 
 
 @kernel
-def evaluate(world: World, policy: Ints, epsilon: float, values: Floats) -> float:
+def _arrive(found: Occupancy, stage: int, s: int, chance: float) -> None:
+    """Be in a state at a stage, with so much more probability."""
+    if chance == 0.0:
+        return
+    if found.chances[stage, s] == 0.0:
+        found.states[stage, found.counts[stage]] = s
+        found.counts[stage] += 1
+    found.chances[stage, s] += chance
+
+
+@kernel
+def _take(
+    world: World, at: int, s: int, action: int, chance: float, found: Occupancy, stage: int
+) -> float:
+    """Take an action with some probability, and give its part of the mean loss."""
+    for i in range(world.lengths[at, s, action]):
+        arrival = chance * world.probabilities[at, s, action, i]
+        _arrive(found, stage + 1, world.next_states[at, s, action, i], arrival)
+    return chance * world.means[at, s, action]
+
+
+@kernel
+def first_change(policy: Ints, found: Occupancy) -> int:
+    """The first stage at which a policy differs from the last one, where that one leads."""
+    for stage in range(len(policy)):
+        for i in range(found.counts[stage]):
+            s = found.states[stage, i]
+            if policy[stage, s] != found.policy[stage, s]:
+                return stage
+    return len(policy)
+
+
+@kernel
+def evaluate(
+    world: World, policy: Ints, epsilon: float, since: int, found: Occupancy, fault: Ints
+) -> float:
     """The exact mean loss of an episode under a policy, (stage, state).
 
-    With probability `epsilon` an action is drawn uniformly instead. The loss from each reachable
-    stage and state on is written to `values`, (stage + 1, state), whose last row must be 0.
+    Forwards, and only where the policy leads: in a world without chance that is one state at each
+    stage. Before the stage `since` nothing changed since the last time. With probability `epsilon`
+    an action is drawn uniformly instead. An action that does not exist is written to `fault`.
     """
-    for stage in range(len(policy) - 1, -1, -1):
+    for stage in range(since, len(policy)):
         at = 0 if len(world.means) == 1 else stage
-        ahead = values[stage + 1]
-        for i in range(world.reached.shape[1]):
-            state = world.reached[stage, i]
-            if state < 0:
-                break
-            value = action_value(world, at, state, policy[stage, state], ahead)
+        for i in range(found.counts[stage + 1]):
+            found.chances[stage + 1, found.states[stage + 1, i]] = 0.0
+        found.counts[stage + 1] = 0
+        lost = found.lost[stage]
+        for i in range(found.counts[stage]):
+            s = found.states[stage, i]
+            action, chance = policy[stage, s], found.chances[stage, s]
+            found.policy[stage, s] = action
+            if action < 0 or action >= world.actions[s]:
+                fault[0], fault[1], fault[2] = stage, s, action
+                return 0.0
+            lost += _take(world, at, s, action, (1.0 - epsilon) * chance, found, stage)
             if epsilon > 0.0:
-                every = 0.0
-                for action in range(world.actions[state]):
-                    every += action_value(world, at, state, action, ahead)
-                value += epsilon * (every / world.actions[state] - value)
-            values[stage, state] = value
-    total = 0.0
-    for state in range(len(world.first)):
-        if world.first[state] > 0.0:
-            total += world.first[state] * values[0, state]
-    return total
+                each = epsilon * chance / world.actions[s]
+                for other in range(world.actions[s]):
+                    lost += _take(world, at, s, other, each, found, stage)
+        found.lost[stage + 1] = lost
+    return found.lost[len(policy)]
 
 
 def backward_induction(world: World, horizon: int) -> tuple[Floats, Ints]:

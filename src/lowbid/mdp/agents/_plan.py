@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lowbid._kernel import allocating_kernel, kernel, specialise
-from lowbid._random import Stream
+from lowbid._random import Stream, integer
 from lowbid.mdp._problem import Problem, group_of
 from lowbid.mdp.agents._visits import Visits, forget_fresh
 from lowbid.policies._base import Floats, Ints
-from lowbid.policies._scan import argmin
+from lowbid.policies._scan import next_lowest
 
 # The estimate of an action that the templates below are bound to, and the lowest value that a state
 # may have: 0 for rules whose values are relative to the bound on returns.
@@ -73,11 +73,18 @@ def choose_lowest_bid(
     The rule's state has `policy` (stage, state), `values` (stage + 1, state) whose last row is 0,
     and room for one state's `bids`.
     """
-    bids: Floats = state.bids[: problem.actions[s]]
-    for a in range(len(bids)):
-        bids[a] = bid(parameters, problem, state, group, stage, s, a, episode, stream)
-    action = argmin(bids, True, stream)
-    value = max(bids[action], LOWEST)
+    bids: Floats = state.bids
+    lowest, action, tied = math.inf, 0, 1
+    for a in range(problem.actions[s]):
+        now = bid(parameters, problem, state, group, stage, s, a, episode, stream)
+        bids[a] = now
+        # Which is lower cannot be foretold, so nothing branches on it.
+        tied = 1 if now < lowest else tied + int(now == lowest)
+        action = a if now < lowest else action
+        lowest = now if now < lowest else lowest
+    if tied > 1:
+        action = next_lowest(bids[: problem.actions[s]], action, integer(stream, tied))
+    value = max(lowest, LOWEST)
     changed = value != state.values[stage, s]
     state.policy[stage, s] = action
     state.values[stage, s] = value

@@ -125,3 +125,56 @@ def sum_ahead(visits: Visits, group: int, s: int, action: int, batch: int, value
     for i in range(visits.known[group, s, action]):
         total += arrivals[i, batch] * values[successors[i]]
     return total
+
+
+class Averages(NamedTuple):
+    """What planning needs of the visits of all stages, worked out once when they change.
+
+    Attributes
+    ----------
+    frequencies
+        How often each known successor came up, (group, state, action, successor).
+    losses
+        The mean loss, (group, state, action).
+    """
+
+    frequencies: Floats
+    losses: Floats
+
+
+@allocating_kernel
+def averages_of(problem: Problem) -> Averages:
+    """No visits yet."""
+    pairs = (problem.groups, len(problem.actions), problem.actions.max())
+    return Averages(np.zeros((*pairs, problem.successors)), np.zeros(pairs))
+
+
+@kernel
+def average(
+    visits: Visits, averages: Averages, group: int, s: int, action: int, padding: float, best: float
+) -> float:
+    """Divide the sums of the first batch by visits and padding, and give one over these.
+
+    Losses are measured from the `best` reward.
+    """
+    count = visits.counts[group, s, action, 0]
+    part = 1.0 / (count + padding)
+    for i in range(visits.known[group, s, action]):
+        arrivals = visits.arrivals[group, s, action, i, 0]
+        averages.frequencies[group, s, action, i] = part * arrivals
+    losses = visits.losses[group, s, action, 0] - count * best
+    averages.losses[group, s, action] = part * losses
+    return part
+
+
+@kernel
+def mean_ahead(
+    visits: Visits, averages: Averages, group: int, s: int, action: int, values: Floats
+) -> float:
+    """The mean value of all next states."""
+    successors = visits.successors[group, s, action]
+    frequencies = averages.frequencies[group, s, action]
+    mean = 0.0
+    for i in range(visits.known[group, s, action]):
+        mean += frequencies[i] * values[successors[i]]
+    return mean

@@ -9,11 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from lowbid._kernel import allocating_kernel, kernel
-from lowbid._random import Stream, exponential, gamma, log_gamma, normal
+from lowbid._random import Stream, fill_exponentials, quick_gamma, quick_log_gamma, quick_normal
 from lowbid._require import require_finite
 from lowbid.mdp._base import Kernels, Rule
 from lowbid.mdp._problem import Problem, group_of
 from lowbid.mdp.agents._plan import UNBOUNDED, plan_everywhere, redrawing_planner
+from lowbid.mdp.agents._visits import Visits, add_visit, visits_of
 from lowbid.policies._base import About, Floats, Ints
 
 BIBTEX = r"""
@@ -28,10 +29,9 @@ BIBTEX = r"""
 
 
 class State(NamedTuple):
-    """Counts and sums of rewards, the sampled model, and the plan."""
+    """Visits, the sampled model, and the plan."""
 
-    counts: Floats  # (group, state, action, next state)
-    rewards: Floats  # (group, state, action)
+    visits: Visits
     chances: Floats  # drawn, (group, state, action, next state)
     losses: Floats  # drawn and negated, (group, state, action)
     policy: Ints
@@ -45,8 +45,7 @@ def init(parameters: PSRL, problem: Problem) -> State:
     horizon, states, actions = len(problem.slack), len(problem.actions), problem.actions.max()
     groups = problem.groups
     return State(
-        counts=np.zeros((groups, states, actions, states)),
-        rewards=np.zeros((groups, states, actions)),
+        visits=visits_of(problem, 1),
         chances=np.zeros((groups, states, actions, states)),
         losses=np.zeros((groups, states, actions)),
         policy=np.zeros((horizon, states), np.int64),
@@ -56,48 +55,106 @@ def init(parameters: PSRL, problem: Problem) -> State:
 
 
 @kernel
-def draw_weights(prior: float, counts: Floats, weights: Floats, stream: Stream) -> None:
-    """Draw a gamma variate for each next state, up to a common factor."""
-    if prior >= 1.0:
-        for next_s in range(len(counts)):
-            shape = prior + counts[next_s]
-            weights[next_s] = exponential(stream) if shape == 1.0 else gamma(stream, shape)
-        return
+def draw_prior(prior: float, weights: Floats, known: int, stream: Stream) -> float:
+    """Draw a gamma variate for each next state, up to a common factor, which is returned."""
+    if prior == 1.0:
+        fill_exponentials(stream, weights)
+        return 1.0
+    if prior > 1.0:
+        for next_s in range(len(weights)):
+            weights[next_s] = quick_gamma(stream, prior)
+        return 1.0
     # Gammas of small shapes underflow, but their logarithms do not.
-    highest = -math.inf
-    for next_s in range(len(counts)):
-        weights[next_s] = log_gamma(stream, prior + counts[next_s])
+    highest = 0.0 if known > 0 else -math.inf
+    for next_s in range(len(weights)):
+        weights[next_s] = quick_log_gamma(stream, prior)
         highest = max(highest, weights[next_s])
-    for next_s in range(len(counts)):
+    for next_s in range(len(weights)):
         weights[next_s] = math.exp(weights[next_s] - highest)
+    return math.exp(-highest)
 
 
 @kernel
-def draw_chances(prior: float, counts: Floats, chances: Floats, stream: Stream) -> float:
-    """Draw the probabilities of all next states, and return the number of visits."""
-    draw_weights(prior, counts, chances, stream)
-    visits = total = 0.0
-    for next_s in range(len(counts)):
-        visits += counts[next_s]
-        total += chances[next_s]
-    for next_s in range(len(counts)):
-        chances[next_s] /= total
-    return visits
+def draw_chances(
+    prior: float, visits: Visits, group: int, s: int, action: int, chances: Floats, stream: Stream
+) -> None:
+    """Draw the probabilities of all next states.
+
+    Gamma numbers add up: those of the prior, and those of the counts where there are any.
+    """
+    known = visits.known[group, s, action]
+    factor = draw_prior(prior, chances, known, stream)
+    for i in range(known):
+        count = visits.arrivals[group, s, action, i, 0]
+        next_s = visits.successors[group, s, action, i]
+        chances[next_s] += factor * quick_gamma(stream, count)
+    part = 1.0 / total_of(chances)
+    for next_s in range(len(chances)):
+        chances[next_s] *= part
+
+
+@kernel
+def total_of(numbers: Floats) -> float:
+    """The sum of some numbers, four at a time, without waiting for one another."""
+    a = b = c = d = 0.0
+    i = 0
+    while i + 4 <= len(numbers):
+        a, b = a + numbers[i], b + numbers[i + 1]
+        c, d = c + numbers[i + 2], d + numbers[i + 3]
+        i += 4
+    while i < len(numbers):
+        a += numbers[i]
+        i += 1
+    return (a + b) + (c + d)
+
+
+@kernel
+def mean_of(chances: Floats, values: Floats) -> float:
+    """The mean value by some chances, four at a time as well."""
+    a = b = c = d = 0.0
+    i = 0
+    while i + 4 <= len(chances):
+        a, b = a + chances[i] * values[i], b + chances[i + 1] * values[i + 1]
+        c, d = c + chances[i + 2] * values[i + 2], d + chances[i + 3] * values[i + 3]
+        i += 4
+    while i < len(chances):
+        a += chances[i] * values[i]
+        i += 1
+    return (a + b) + (c + d)
+
+
+@kernel
+def draw_loss(
+    parameters: PSRL, problem: Problem, state: State, group: int, s: int, action: int,
+    stream: Stream,
+) -> None:  # fmt: skip
+    """Draw the mean reward of an action, and negate it."""
+    count = state.visits.counts[group, s, action, 0]
+    rewards = count * problem.best_reward - state.visits.losses[group, s, action, 0]
+    precision = parameters.reward_precision + count * parameters.precision
+    mean = parameters.reward_precision * parameters.reward_mean + parameters.precision * rewards
+    reward = mean / precision + quick_normal(stream) / math.sqrt(precision)
+    state.losses[group, s, action] = -reward
 
 
 @kernel
 def draw_model(parameters: PSRL, problem: Problem, state: State, stream: Stream) -> None:
-    """Draw the probabilities of next states and the mean reward of every action."""
+    """Draw the probabilities of next states and the mean reward of every action.
+
+    What no plan looks at is not drawn: where nobody begins, before the first stage is over, and
+    what follows the last one.
+    """
+    visits = state.visits
     for group in range(problem.groups):
+        is_last = problem.groups > 1 and group == problem.groups - 1
         for s in range(len(problem.actions)):
+            if problem.groups > 1 and group == 0 and problem.earliest[s] > 0:
+                continue
             for action in range(problem.actions[s]):
-                counts, chances = state.counts[group, s, action], state.chances[group, s, action]
-                visits = draw_chances(parameters.prior, counts, chances, stream)
-                precision = parameters.reward_precision + visits * parameters.precision
-                mean = parameters.reward_precision * parameters.reward_mean
-                mean += parameters.precision * state.rewards[group, s, action]
-                reward = mean / precision + normal(stream) / math.sqrt(precision)
-                state.losses[group, s, action] = -reward
+                draw_loss(parameters, problem, state, group, s, action, stream)
+                if not is_last:
+                    chances = state.chances[group, s, action]
+                    draw_chances(parameters.prior, visits, group, s, action, chances, stream)
 
 
 @kernel
@@ -113,10 +170,8 @@ def bid(
     stream: Stream,
 ) -> float:
     """The negated return in the sampled model."""
-    total = state.losses[group, s, action]
-    for next_s in range(len(problem.actions)):
-        total += state.chances[group, s, action, next_s] * state.values[stage + 1, next_s]
-    return total
+    ahead = mean_of(state.chances[group, s, action], state.values[stage + 1])
+    return state.losses[group, s, action] + ahead
 
 
 # Every state has positive probability of coming next, even an unreachable one.
@@ -143,9 +198,7 @@ def update(
     stream: Stream,
 ) -> None:
     """Count the visit."""
-    group = group_of(problem, stage)
-    state.counts[group, s, action, next_s] += 1.0
-    state.rewards[group, s, action] += problem.best_reward - loss
+    add_visit(state.visits, group_of(problem, stage), s, action, 0, loss, next_s)
 
 
 @dataclass(frozen=True)
@@ -180,7 +233,7 @@ class PSRL(Rule):
     >>> from lowbid import mdp
     >>> result = mdp.simulate(mdp.PSRL(), mdp.Chain(4), episodes=100, runs=2, seed=0)
     >>> print(f"{result.regret[0, :, -1].mean():.1f}")
-    19.2
+    23.2
 
     References
     ----------

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from lowbid._kernel import kernel
-from lowbid._random import Stream, normal
+import numpy as np
+
+from lowbid._kernel import allocating_kernel, kernel
+from lowbid._random import Stream, quick_normal
 from lowbid._require import require_finite
 from lowbid.mdp._base import Kernels, Rule
-from lowbid.mdp._problem import Problem
-from lowbid.mdp.agents._model_based import State, count_of, init, total_negated, update
+from lowbid.mdp._problem import Problem, group_of
 from lowbid.mdp.agents._plan import UNBOUNDED, redrawing_planner
-from lowbid.policies._base import About
+from lowbid.mdp.agents._visits import (
+    Averages,
+    Visits,
+    add_visit,
+    average,
+    averages_of,
+    mean_ahead,
+    visits_of,
+)
+from lowbid.policies._base import About, Floats, Ints
 
 BIBTEX = r"""
 @article{osband2019deep,
@@ -23,6 +34,32 @@ BIBTEX = r"""
   year = {2019},
 }
 """
+
+
+class State(NamedTuple):
+    """Visits and what draws need of them, and the plan."""
+
+    visits: Visits
+    averages: Averages
+    deviations: Floats  # the standard deviation of a draw, (group, state, action)
+    policy: Ints
+    values: Floats
+    bids: Floats
+
+
+@allocating_kernel
+def init(parameters: RLSVI, problem: Problem) -> State:
+    """Start with the prior."""
+    horizon, states, actions = len(problem.slack), len(problem.actions), problem.actions.max()
+    deviation = math.sqrt(parameters.prior)
+    return State(
+        visits=visits_of(problem, 1),
+        averages=averages_of(problem),
+        deviations=np.full((problem.groups, states, actions), deviation),
+        policy=np.zeros((horizon, states), np.int64),
+        values=np.zeros((horizon + 1, states)),
+        bids=np.zeros(actions),
+    )
 
 
 @kernel
@@ -38,9 +75,30 @@ def bid(
     stream: Stream,
 ) -> float:
     """A draw from the posterior of the negated return."""
-    precision = count_of(state, group, s, action) / parameters.variance + 1.0 / parameters.prior
-    total = total_negated(problem, state, group, stage, s, action)
-    return total / parameters.variance / precision + normal(stream) / math.sqrt(precision)
+    visits, averages, ahead = state.visits, state.averages, state.values[stage + 1]
+    mean = averages.losses[group, s, action]
+    mean += mean_ahead(visits, averages, group, s, action, ahead)
+    return mean + state.deviations[group, s, action] * quick_normal(stream)
+
+
+@kernel
+def update(
+    parameters: RLSVI,
+    problem: Problem,
+    state: State,
+    stage: int,
+    s: int,
+    action: int,
+    loss: float,
+    next_s: int,
+    stream: Stream,
+) -> None:
+    """Count the visit, and work out what the draws of all stages need of it."""
+    group, variance = group_of(problem, stage), parameters.variance
+    add_visit(state.visits, group, s, action, 0, loss, next_s)
+    padding = variance / parameters.prior
+    part = average(state.visits, state.averages, group, s, action, padding, problem.best_reward)
+    state.deviations[group, s, action] = math.sqrt(variance * part)
 
 
 @dataclass(frozen=True)
@@ -68,7 +126,7 @@ class RLSVI(Rule):
     >>> from lowbid import mdp
     >>> result = mdp.simulate(mdp.RLSVI(), mdp.Chain(4), episodes=100, runs=2, seed=0)
     >>> print(f"{result.regret[0, :, -1].mean():.1f}")
-    2.5
+    2.1
 
     References
     ----------

@@ -12,11 +12,18 @@ from lowbid._kernel import allocating_kernel, kernel, specialise
 from lowbid._random import Stream
 from lowbid._require import require, require_choice, require_finite
 from lowbid.mdp._base import Kernels, Rule
-from lowbid.mdp._problem import Problem
-from lowbid.mdp.agents._model_based import count_of, total_above_bound
+from lowbid.mdp._problem import Problem, group_of
+from lowbid.mdp.agents._model_based import count_of
 from lowbid.mdp.agents._model_based import update as count_visit
 from lowbid.mdp.agents._plan import Agenda, agenda_of, planner
-from lowbid.mdp.agents._visits import Visits, visits_of
+from lowbid.mdp.agents._visits import (
+    Averages,
+    Visits,
+    average,
+    averages_of,
+    mean_ahead,
+    visits_of,
+)
 from lowbid.policies._base import About, Floats, Ints
 
 BIBTEX = r"""
@@ -34,18 +41,23 @@ class Parameters(NamedTuple):
 
     scale: float
     log: float  # L
+    many: float  # so many visits of a state at a stage make the last part of the bonus smaller
 
 
 class State(NamedTuple):
-    """Visits, the plan, the estimates of the last episode, and visits by stage."""
+    """Visits and what bids need of them, the plan, the last estimates, and visits by stage."""
 
     visits: Visits
+    averages: Averages
+    widths: Floats  # the part of the bonus that visits decide alone, (group, state, action)
+    slopes: Floats  # the bonus for each unit of the next value's standard deviation
+    doubts: Floats  # the last part of the bonus, while nobody has been anywhere often
     policy: Ints
     values: Floats
     bids: Floats
     estimates: Floats  # (stage, state, action)
     stage_visits: Floats  # (stage + 1, state)
-    path: Ints  # the state last visited at each stage, (stage + 1,)
+    path: Ints  # the state last visited at each stage if its visits count, (stage + 1,)
     agenda: Agenda
 
 
@@ -53,8 +65,13 @@ class State(NamedTuple):
 def init(parameters: Parameters, problem: Problem) -> State:
     """Start at the bound."""
     horizon, states, actions = len(problem.slack), len(problem.actions), problem.actions.max()
+    pairs = (problem.groups, states, actions)
     return State(
         visits=visits_of(problem, 1),
+        averages=averages_of(problem),
+        widths=np.zeros(pairs),
+        slopes=np.zeros(pairs),
+        doubts=np.zeros(pairs),
         policy=np.zeros((horizon, states), np.int64),
         values=np.zeros((horizon + 1, states)),
         bids=np.zeros(actions),
@@ -66,54 +83,72 @@ def init(parameters: Parameters, problem: Problem) -> State:
 
 
 @kernel
-def hoeffding(
-    parameters: Parameters,
-    problem: Problem,
-    state: State,
-    group: int,
-    stage: int,
-    s: int,
-    action: int,
-) -> float:
+def measure_hoeffding(
+    parameters: Parameters, problem: Problem, state: State, group: int, s: int, action: int
+) -> None:
     """7 H L / sqrt(n)."""
-    count = count_of(state, group, s, action)
-    return 7.0 * problem.spans[0] * parameters.log / math.sqrt(count)
+    width = 7.0 * problem.spans[0] * parameters.log
+    width /= math.sqrt(count_of(state, group, s, action))
+    state.widths[group, s, action] = parameters.scale * width
 
 
 @kernel
-def bernstein(
-    parameters: Parameters,
-    problem: Problem,
-    state: State,
-    group: int,
-    stage: int,
-    s: int,
-    action: int,
-) -> float:
-    """The bonus from the variances of the next value and of its estimate."""
+def measure_bernstein(
+    parameters: Parameters, problem: Problem, state: State, group: int, s: int, action: int
+) -> None:
+    """All of the bonus but the standard deviation of the next value."""
     count, span, log = count_of(state, group, s, action), problem.spans[0], parameters.log
-    states, actions = len(problem.actions), problem.actions.max()
-    wide = 10_000.0 * len(problem.slack) * states * states * actions * log * log
+    root = parameters.scale * math.sqrt(8.0 / count)
+    state.doubts[group, s, action] = span * root
+    width = parameters.scale * 14.0 * span * log / (3.0 * count)
+    state.widths[group, s, action] = width + span * root
+    state.slopes[group, s, action] = root * math.sqrt(log)
+
+
+@kernel
+def no_spread(
+    parameters: Parameters, state: State, group: int, stage: int, s: int, action: int, episode: int,
+    mean: float,
+) -> float:  # fmt: skip
+    """Nothing: visits alone decide the bonus."""
+    return 0.0
+
+
+@kernel
+def spread(
+    parameters: Parameters, state: State, group: int, stage: int, s: int, action: int, episode: int,
+    mean: float,
+) -> float:  # fmt: skip
+    """What the next values add to the bonus."""
     visits, ahead = state.visits, state.values[stage + 1]
-    mean = square = doubt = 0.0
+    frequencies, square = state.averages.frequencies[group, s, action], 0.0
     for i in range(visits.known[group, s, action]):
-        next_s = visits.successors[group, s, action, i]
-        chance = visits.arrivals[group, s, action, i, 0] / count
-        mean += chance * ahead[next_s]
-        square += chance * ahead[next_s] * ahead[next_s]
-        there = state.stage_visits[stage + 1, next_s]
-        # Few states are visited often enough for this not to be 1, and divisions are slow.
-        doubt += chance * (wide / there) if there > wide else chance
-    variance = max(square - mean * mean, 0.0)
-    return (
-        math.sqrt(8.0 * log * variance / count)
-        + 14.0 * span * log / (3.0 * count)
-        + span * math.sqrt(8.0 * doubt / count)
-    )
+        value = ahead[visits.successors[group, s, action, i]]
+        square += frequencies[i] * value * value
+    added = state.slopes[group, s, action] * math.sqrt(max(square - mean * mean, 0.0))
+    if episode > parameters.many:
+        added -= state.doubts[group, s, action] * (
+            1.0 - math.sqrt(doubt(parameters, state, group, stage, s, action))
+        )
+    return added
 
 
-# The bonus that the template below is bound to.
-bonus: Any = None
+@kernel
+def doubt(
+    parameters: Parameters, state: State, group: int, stage: int, s: int, action: int
+) -> float:
+    """How large the mean of what is doubted about next values is, as a part of the most."""
+    visits, total = state.visits, 0.0
+    for i in range(visits.known[group, s, action]):
+        there = state.stage_visits[stage + 1, visits.successors[group, s, action, i]]
+        part = parameters.many / there if there > parameters.many else 1.0
+        total += state.averages.frequencies[group, s, action, i] * part
+    return total
+
+
+# The parts of the bonus that the templates below are bound to.
+measure: Any = None
+spread_of: Any = None
 
 
 @kernel
@@ -129,12 +164,14 @@ def bid(
     stream: Stream,
 ) -> float:
     """The mean, minus the bonus; it never decreases from one episode to the next."""
-    count = count_of(state, group, s, action)
-    if count == 0.0:
+    visits, averages = state.visits, state.averages
+    if visits.known[group, s, action] == 0:
         return 0.0
-    mean = total_above_bound(problem, state, group, stage, s, action) / count
-    width = parameters.scale * bonus(parameters, problem, state, group, stage, s, action)
-    now = max(mean - width, state.estimates[stage, s, action])
+    mean = mean_ahead(visits, averages, group, s, action, state.values[stage + 1])
+    now = averages.losses[group, s, action] + problem.slack[stage] + mean
+    now -= state.widths[group, s, action]
+    now -= spread_of(parameters, state, group, stage, s, action, episode, mean)
+    now = max(now, state.estimates[stage, s, action])
     state.estimates[stage, s, action] = now
     return now
 
@@ -151,10 +188,13 @@ def update(
     next_s: int,
     stream: Stream,
 ) -> None:
-    """Count the visit."""
+    """Count the visit, and work out what all stages need of it."""
     state.stage_visits[stage, s] += 1.0
-    state.path[stage] = s
+    state.path[stage] = s if state.stage_visits[stage, s] > parameters.many else -1
     count_visit(parameters, problem, state, stage, s, action, loss, next_s, stream)
+    group = group_of(problem, stage)
+    average(state.visits, state.averages, group, s, action, 0.0, 0.0)
+    measure(parameters, problem, state, group, s, action)
 
 
 @kernel
@@ -164,8 +204,15 @@ def visited_last(state: State, stage: int) -> int:
 
 
 _KERNELS = {
-    name: Kernels(init, planner(specialise(bid, bonus=width), changed_anyway=visited_last), update)
-    for name, width in {"hoeffding": hoeffding, "bernstein": bernstein}.items()
+    name: Kernels(
+        init,
+        planner(specialise(bid, spread_of=spread_of), changed_anyway=visited_last),
+        specialise(update, measure=measure),
+    )
+    for name, measure, spread_of in (
+        ("hoeffding", measure_hoeffding, no_spread),
+        ("bernstein", measure_bernstein, spread),
+    )
 }
 
 
@@ -247,4 +294,6 @@ class UCBVI(Rule):
         """What the kernels read."""
         steps = problem.episodes * problem.horizon
         pairs = problem.n_states * problem.n_actions
-        return Parameters(float(self.scale), math.log(5.0 * pairs * steps / self.delta))
+        log = math.log(5.0 * pairs * steps / self.delta)
+        many = 100.0**2 * problem.horizon * problem.n_states * pairs * log**2
+        return Parameters(float(self.scale), log, many)

@@ -183,7 +183,7 @@ def test_decisions_are_given_up_and_looked_up(client):
         bandit.forget(lowbid.Decision("x", "0-1"))
     with pytest.raises(InvalidValueError, match="not a decision"):
         bandit.forget("x")
-    assert (bandit.n_arms, bandit.horizon, bandit.expiry) == (1, 100, None)
+    assert (bandit.n_arms, bandit.settings["horizon"]) == (1, 100)
     assert [each["event"] for each in bandit.history()] == ["created", "arm changed"]
     assert bandit.history()[1]["actor"] == "admin"
 

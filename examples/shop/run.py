@@ -70,6 +70,9 @@ def shop_of(bandit: RemoteBandit) -> type[http.server.BaseHTTPRequestHandler]:
 
     class Shop(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            if self.path != "/":  # a browser's wish for an icon is no visit
+                self.send_error(HTTPStatus.NOT_FOUND)
+                return
             decision = bandit.decide()
             self._show("Ten dollars.", decision.id, str(decision.arm))
 

@@ -9,6 +9,7 @@ import threading
 import time
 import urllib.parse
 import uuid
+import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self, overload
 
@@ -27,6 +28,19 @@ _NAN = math.nan
 # Seconds between two attempts: doubled each time, up to the longest.
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
 _MOST_AT_ONCE = 10_000  # outcomes in one request
+
+
+class _Own(threading.local):
+    """The connection of each thread, if it has one; closed when the thread is gone."""
+
+    def __init__(self) -> None:
+        self.held: list[http.client.HTTPConnection] = []
+        weakref.finalize(threading.current_thread(), _close, self.held)
+
+
+def _close(held: list[http.client.HTTPConnection]) -> None:
+    while held:
+        held.pop().close()
 
 
 class Client:
@@ -66,7 +80,7 @@ class Client:
         self._headers = {"Content-Type": "application/json"}
         if key is not None:
             self._headers["Authorization"] = f"Bearer {key.strip()}"
-        self._local = threading.local()  # one connection per thread
+        self._own = _Own()
 
     def experiments(self) -> list[dict[str, Any]]:
         """The experiments that the key is for, each with its numbers."""
@@ -115,13 +129,13 @@ class Client:
         raise failure
 
     def _once(self, method: str, path: str, body: bytes | None) -> tuple[int, bytes]:
-        connection = getattr(self._local, "connection", None)
-        if connection is None:
+        held = self._own.held
+        if not held:
             kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
-            connection = self._local.connection = kind(self._address, timeout=self._timeout)
+            held.append(kind(self._address, timeout=self._timeout))
         try:
-            connection.request(method, self._base + path, body, self._headers)
-            response = connection.getresponse()
+            held[0].request(method, self._base + path, body, self._headers)
+            response = held[0].getresponse()
             return response.status, response.read()
         except BaseException:
             self.close()  # half an answer may be on its way
@@ -129,10 +143,7 @@ class Client:
 
     def close(self) -> None:
         """Close this thread's connection; the next request opens another one."""
-        connection = getattr(self._local, "connection", None)
-        self._local.connection = None
-        if connection is not None:
-            connection.close()
+        _close(self._own.held)
 
     def __enter__(self) -> Self:
         return self
@@ -278,16 +289,6 @@ class RemoteBandit:
     def settings(self) -> dict[str, Any]:
         """What it was made with, with the changes since."""
         return dict(self._client.send("GET", self._path)["settings"])
-
-    @property
-    def horizon(self) -> int | None:
-        """The number of decisions that will be made, if that is known."""
-        return self.settings.get("horizon")
-
-    @property
-    def expiry(self) -> int | None:
-        """After how many further decisions one is forgotten."""
-        return self.settings.get("expiry")
 
     def indices(self) -> dict[Arm, float]:
         """The index of each arm that can be chosen; the best one is played next."""

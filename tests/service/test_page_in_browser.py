@@ -142,6 +142,14 @@ def test_the_list_an_empty_store_and_no_permission(browser, watched, tmp_path):
         assert httpx.get(f"{address}/v1/session").json()["open"]
     sign_in_as_decider(browser, watched)
     wait(browser, lambda b: "may not look at experiments" in text(b))
+    assert browser.find_element(By.CSS_SELECTOR, ".trouble h1").text == "No permission"
+    assert "All experiments" not in text(browser)
+    sign_in(browser, watched, "read")
+    browser.get(f"{watched.address}/#/experiments/nope")
+    wait(browser, lambda b: "there is no experiment 'nope'" in text(b))
+    assert browser.find_element(By.CSS_SELECTOR, ".trouble h1").text == "Not found"
+    browser.find_element(By.LINK_TEXT, "All experiments").click()
+    wait(browser, lambda b: "Experiments" in text(b))
 
 
 def sign_in_as_decider(browser, shop):

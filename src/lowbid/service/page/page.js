@@ -59,9 +59,16 @@ const may = (role) => session !== null && (session.roles.includes(role) || sessi
 
 // Views
 
-function state(text, kind) {
+function state(text) {
   shown.version = null;
-  main.replaceChildren(h("p", { class: `state ${kind || ""}`, role: kind ? "alert" : null }, text));
+  main.replaceChildren(h("p", { class: "state" }, text));
+}
+
+function trouble(heading, text) {
+  shown.version = null;
+  if (main.querySelector(".trouble p")?.textContent === text) return; // said before: do not say it again
+  const back = address().path === "v1/experiments" ? null : h("p", {}, h("a", { href: "#/" }, "All experiments"));
+  main.replaceChildren(h("div", { class: "card trouble", role: "alert" }, h("h1", {}, heading), h("p", {}, text), back));
 }
 
 function signIn(message) {
@@ -324,8 +331,8 @@ function complain(error) {
   live.className = "off";
   const gone = error.status === undefined;
   const text = gone ? "The server cannot be reached. Trying again …" : error.message;
-  if (error.status === 403) { if (shown.address === null || shown.version === null) state(`${text}`, "error"); else say(text); return; }
-  if (shown.version === null || error.status === 404) state(text, "error"); else say(text);
+  const heading = gone ? "No connection" : { 403: "No permission", 404: "Not found" }[error.status] || "Something went wrong";
+  if (shown.version === null || error.status === 404) trouble(heading, text); else say(text);
 }
 
 function say(text) {

@@ -8,6 +8,16 @@ TESTS = Path(__file__).parent
 SOURCE = TESTS.parent / "src" / "lowbid"
 # What a module is tested by, where that is not its namesake.
 ELSEWHERE = {
+    "_native/_arithmetic.py": "native/test_language.py",
+    "_native/_builtins.py": "native/test_language.py",
+    "_native/_code.py": "native/test_language.py",
+    "_native/_expressions.py": "native/test_language.py",
+    "_native/_function.py": "native/test_language.py",
+    "_native/_library.py": "native/test_language.py",
+    "_native/_machine.py": "native/test_build.py",
+    "_native/_module.py": "native/test_language.py",
+    "_native/_values.py": "native/test_language.py",
+    "_native/_variables.py": "native/test_language.py",
     "environments/_wrapped.py": "environments/test_rewards.py",
     "policies/_batches.py": "policies/test_batch_ensemble.py",
     "shared/_agreement.py": "shared/test_open.py",
@@ -37,6 +47,7 @@ ELSEWHERE = {
         ("shared/stores", "shared/stores"),
         ("testing", "testing"),
         ("_random", "random"),
+        ("_native", "native"),
         ("logs", "logs"),
         ("offline", "offline"),
         ("adapters", "adapters"),

@@ -58,8 +58,11 @@ class Kernel(Generic[P, R]):
         function: Callable[P, R],
         bindings: dict[str, Any] | None = None,
         allocates: bool = False,
+        is_loop: bool = False,
     ) -> None:
-        self.allocates = allocates
+        self.allocates, self.is_loop = allocates, is_loop
+        self.natives: dict[Any, Callable[..., Any]] = {}  # of a loop, by the types of arguments
+        self.compiling = threading.Lock()
         self.function = function if bindings is None else rebind(function, bindings)
         self.special: tuple[Any, ...] = ()  # the template and bindings that it was made from
         self.forms: dict[Any, Form] = {}
@@ -68,6 +71,8 @@ class Kernel(Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         when = _when.get()
         if when == "now":
+            if self.is_loop and not kwargs:
+                return cast(R, self.native(args)(*args))
             return self.compiled(*args, **kwargs)
         if when == "within":
             return self.function(*args, **kwargs)
@@ -95,6 +100,16 @@ class Kernel(Generic[P, R]):
         with contextlib.suppress(KeyError):
             return self.forms[kind]
         return self.forms.setdefault(kind, Form(self, _sample(arguments)))
+
+    def native(self, arguments: tuple[Any, ...]) -> Callable[..., Any]:
+        """A loop for arguments of these types: our own compiler's if asked for, else numba's."""
+        kind = _kind(arguments)
+        if kind not in self.natives:
+            with self.compiling:  # by one thread; the others wait for it
+                if kind not in self.natives:
+                    own = importlib.import_module("lowbid._native").build(self, arguments)
+                    self.natives[kind] = own or self.compiled
+        return self.natives[kind]
 
     @functools.cached_property
     def compiled(self) -> Callable[P, R]:
@@ -170,15 +185,26 @@ def allocating_kernel(function: Callable[P, R]) -> Kernel[P, R]:
     return Kernel(function, allocates=True)
 
 
+def loop_kernel(function: Callable[P, R]) -> Kernel[P, R]:
+    """Mark a function that makes new arrays, and that Python calls seldom and for long.
+
+    It returns numbers, or nothing. With ``LOWBID_LOOPS=own`` it is compiled in a fraction of the
+    time: see `lowbid._native`.
+    """
+    return Kernel(function, allocates=True, is_loop=True)
+
+
 class Hint(Kernel[P, None]):
     """A kernel that gives the processor a hint and changes no result.
 
     Uncompiled, it does nothing; `build` emits its compiled code.
     """
 
-    def __init__(self, function: Callable[P, None], build: Callable[[], Any]) -> None:
+    def __init__(
+        self, function: Callable[P, None], build: Callable[[], Any], told: str = ""
+    ) -> None:
         super().__init__(function)
-        self.build = build
+        self.build, self.told = build, told
 
     @functools.cached_property
     def compiled(self) -> Any:
@@ -197,16 +223,19 @@ class Hint(Kernel[P, None]):
         return fingerprint(self.build)
 
 
-def hint(build: Callable[[], Any]) -> Callable[[Callable[P, None]], Hint[P]]:
-    """Mark a function, empty except for its docstring, as a hint whose code `build` emits."""
-    return functools.partial(Hint, build=build)
+def hint(build: Callable[[], Any], told: str) -> Callable[[Callable[P, None]], Hint[P]]:
+    """Mark a function, empty except for its docstring, as a hint whose code `build` emits.
+
+    What is `told` is how the compiler of loops calls it.
+    """
+    return functools.partial(Hint, build=build, told=told)
 
 
 @functools.cache
 def _specialise(
     template: Kernel[..., Any], bindings: tuple[tuple[str, Any], ...]
 ) -> Kernel[..., Any]:
-    special = Kernel(template.function, dict(bindings), template.allocates)
+    special = Kernel(template.function, dict(bindings), template.allocates, template.is_loop)
     special.special = template, bindings
     return special
 

@@ -41,7 +41,7 @@ def _prefetch() -> Any:
     return intrinsic(fetch)
 
 
-@hint(_prefetch)
+@hint(_prefetch, "fetch")
 def fetch(array: npt.NDArray[Any], place: int) -> None:
     """Prefetch a number that will be needed soon.
 
@@ -69,7 +69,7 @@ def _advise() -> Any:
     return numba.njit(in_huge_pages if sys.platform == "linux" else elsewhere)
 
 
-@hint(_advise)
+@hint(_advise, "huge pages")
 def use_huge_pages(array: npt.NDArray[Any]) -> None:
     """Request large pages for a large new array, before anything is written to it.
 

@@ -95,4 +95,5 @@ def _stage(environment: Environment, table: Floats, gaps: Floats, seed: int) -> 
     """The arms: shared by threads if they never change, otherwise a copy for one thread."""
     if isinstance(environment, Changing):
         return environment.stage(seed)
-    return Stage(table, gaps, ())
+    # Loops are compiled for arrays in one piece.
+    return Stage(np.ascontiguousarray(table), np.ascontiguousarray(gaps), ())

@@ -1,0 +1,32 @@
+"""A small compiler for kernels that run for long: the loops of simulations.
+
+Numba knows most of Python and NumPy, and takes seconds for a loop that is made of dozens of
+kernels. Kernels use little of either, and that little is translated here, straight into LLVM's
+language. LLVM, which numba brings along, does the rest. The results are the same bit for bit.
+
+A kernel may say: numbers (float, int of 64 bits, uint64, bool) and arrays of them, one after
+another in memory; tuples and named tuples; assignments, also to parts of arrays; arithmetic and
+comparisons; `if`, `while`, `for` over a range, `break`, `continue`, `return`; calls of other
+kernels, and of the functions of Python, `math` and NumPy that `_builtins` knows. Whatever else it
+says, and whatever Python and LLVM might not take for the same, raises `UnsupportedError`, and the
+whole loop is left to numba.
+
+How a loop becomes one function, from the top down:
+
+- `_build` takes a kernel and its arguments, and looks for its machine code on disk (`_kept`). If
+  there is none, it has it made, and gives something that Python can call.
+- `_module` writes the text of a loop: a function for each kernel and the kinds of its arguments,
+  constants, memory, and the way in.
+- `_function` writes one of them, statement by statement, from its source (`_source`); the kinds of
+  variables become known on the way (`_variables`). `_expressions`, `_arithmetic` and `_builtins`
+  write what stands in statements, all of them into a `_code`, as `_values`.
+- `_machine` has LLVM make machine code of the text, and loads it.
+
+It is used where the environment variable ``LOWBID_LOOPS`` is "own"; else numba compiles all loops.
+
+Memory that a turn of a loop takes is given back at its end. Nothing in a loop holds Python's lock.
+"""
+
+from lowbid._native._build import Native, build
+
+__all__ = ["Native", "build"]

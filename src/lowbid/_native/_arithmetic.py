@@ -1,0 +1,111 @@
+"""Arithmetic: on floats as IEEE has it, on whole numbers as Python has it, in 64 bits."""
+
+from __future__ import annotations
+
+import ast
+
+from lowbid._native._code import Code
+from lowbid._native._values import FLOAT, INT, TRUTH, WORD, Number, UnsupportedError, real, whole
+
+_FLOATS = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
+_WHOLES = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.BitAnd: "and", ast.BitOr: "or",
+           ast.BitXor: "xor", ast.LShift: "shl", ast.RShift: "ashr"}  # fmt: skip
+_KEEP_NATURAL = (ast.Add, ast.Mult, ast.BitAnd, ast.BitOr, ast.RShift, ast.FloorDiv, ast.Mod)
+
+
+def binary(code: Code, operator: type[ast.operator], left: Number, right: Number) -> Number:
+    """A number of two."""
+    if TRUTH in (left.kind, right.kind):
+        left, right = (code.cast(n, INT) if n.kind == TRUTH else n for n in (left, right))
+    left, right = code.alike(left, right)
+    if operator is ast.Div:
+        left, right = code.cast(left, FLOAT), code.cast(right, FLOAT)
+    if left.kind == FLOAT:
+        if operator not in _FLOATS:
+            raise UnsupportedError(f"{operator.__name__} of floats is not known here")
+        how = _FLOATS[operator]
+        return Number(FLOAT, code.let(f"{how} double {left.text}, {right.text}"))
+    natural = left.natural and right.natural and operator in _KEEP_NATURAL
+    if operator in (ast.FloorDiv, ast.Mod):
+        return _divided(code, operator, left, right, natural)
+    if operator not in _WHOLES:
+        raise UnsupportedError(f"{operator.__name__} of whole numbers is not known here")
+    if left.kind == INT and left.literal is not None and right.literal is not None:
+        if operator is ast.Add:
+            return whole(left.literal + right.literal)
+        if operator is ast.Mult:
+            return whole(left.literal * right.literal)
+        if operator is ast.Sub:
+            return whole(left.literal - right.literal)
+    how = "lshr" if operator is ast.RShift and left.kind == WORD else _WHOLES[operator]
+    if operator in (ast.LShift, ast.RShift) and not 0 <= _known(right) < 64:
+        return _shifted(code, how, left, right)
+    text = code.let(f"{how} i64 {left.text}, {right.text}")
+    return Number(left.kind, text, natural=natural)
+
+
+def _divided(
+    code: Code, operator: type[ast.operator], left: Number, right: Number, natural: bool
+) -> Number:
+    """The quotient, rounded down, or what remains; both are 0 if the divisor is."""
+    if left.kind == WORD:
+        raise UnsupportedError("unsigned numbers are divided")
+    if right.literal is not None and right.literal <= 0:
+        raise UnsupportedError(f"a number is divided by {right.literal}")
+    by = right
+    if right.literal is None:  # a processor stops at 0, and at the lowest number over -1
+        none, opposite = code.compare("==", right, whole(0)), code.compare("==", right, whole(-1))
+        odd = Number(TRUTH, code.let(f"or i1 {none.text}, {opposite.text}"))
+        by = code.choose(odd, whole(1), right)
+    how = "sdiv" if operator is ast.FloorDiv else "srem"
+    text = code.let(f"{how} i64 {left.text}, {by.text}")
+    if not natural:
+        text = _rounded_down(code, how, text, left, by)
+    if right.literal is None:
+        found = Number(INT, text)
+        if how == "sdiv":
+            found = code.choose(opposite, negative(code, left), found)
+        text = code.choose(none, whole(0), found).text
+    return Number(INT, text, natural=natural)
+
+
+def _rounded_down(code: Code, how: str, text: str, left: Number, by: Number) -> str:
+    """What Python gives where a processor has rounded towards 0."""
+    rest = text if how == "srem" else code.let(f"srem i64 {left.text}, {by.text}")
+    signs = code.let(f"xor i64 {rest}, {by.text}")
+    apart, some = code.let(f"icmp slt i64 {signs}, 0"), code.let(f"icmp ne i64 {rest}, 0")
+    off = code.let(f"and i1 {apart}, {some}")
+    if how == "srem":
+        change = code.let(f"select i1 {off}, i64 {by.text}, i64 0")
+        return code.let(f"add i64 {text}, {change}")
+    change = code.let(f"zext i1 {off} to i64")
+    return code.let(f"sub i64 {text}, {change}")
+
+
+def _shifted(code: Code, how: str, left: Number, right: Number) -> Number:
+    """A word, shifted by any number of places: by 64 and more, nothing is left of it."""
+    if left.kind != WORD:
+        raise UnsupportedError("a number is shifted, and it is not known how far")
+    within = code.let(f"and i64 {right.text}, 63")
+    found = Number(WORD, code.let(f"{how} i64 {left.text}, {within}"))
+    few = code.compare("<", right, Number(WORD, "64"))
+    return code.choose(few, found, Number(WORD, "0"))
+
+
+def _known(number: Number) -> int:
+    """A whole number, or -1 if it is not known."""
+    return -1 if number.literal is None else int(number.literal)
+
+
+def negative(code: Code, number: Number) -> Number:
+    """A number with the other sign."""
+    if number.kind == FLOAT:
+        if number.literal is not None:
+            return real(-number.literal)
+        return Number(FLOAT, code.let(f"fneg double {number.text}"))
+    if number.kind == INT and number.literal is not None:
+        return whole(-number.literal)
+    if number.kind == WORD:
+        raise UnsupportedError("an unsigned number is made negative")
+    number = code.cast(number, INT)
+    return Number(INT, code.let(f"sub i64 0, {number.text}"))

@@ -1,0 +1,152 @@
+"""Kernels that Python calls: their arguments in, what they return out."""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import os
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from lowbid._native import _kept
+from lowbid._native._machine import function_of, machine, object_of
+from lowbid._native._module import Module
+from lowbid._native._values import (
+    FLOAT,
+    INT,
+    KIND_OF_DTYPE,
+    TRUTH,
+    WORD,
+    ArrayKind,
+    FixedKind,
+    GroupKind,
+    Kind,
+    UnsupportedError,
+)
+from lowbid._require import require_choice
+from lowbid._waiting import compiler_at_work
+
+# Who compiles loops, as the environment variable LOWBID_LOOPS says; the first is the default.
+LOOPS = ("numba", "own")
+_FORMATS = {FLOAT: "d", INT: "q", WORD: "Q", TRUTH: "q"}
+_NUMBERS: tuple[tuple[Any, str], ...] = (
+    ((bool, np.bool_), TRUTH),
+    (np.uint64, WORD),
+    ((int, np.int64), INT),
+    ((float, np.float64), FLOAT),
+)
+
+
+class Native:
+    """A compiled kernel for arguments of certain kinds.
+
+    `returned` has a letter for each number that it returns; there is a bracket in front of those of
+    a tuple.
+    """
+
+    def __init__(self, function: Callable[[int], int], given: str, returned: str) -> None:
+        self.function, self.given = function, given
+        self.is_tuple, self.returned = returned.startswith("("), returned.removeprefix("(")
+
+    def __call__(self, *arguments: Any) -> Any:
+        numbers: list[Any] = []
+        for argument in arguments:
+            _flatten(argument, numbers)
+        size = struct.calcsize(self.given)
+        block = (ctypes.c_uint64 * (size // 8 + len(self.returned)))()
+        struct.pack_into(self.given, block, 0, *numbers)
+        if self.function(ctypes.addressof(block)):
+            raise MemoryError("there is not enough memory for what a policy remembers")
+        found = struct.unpack_from(self.returned.replace("?", "q"), block, size)
+        values = [bool(x) if k == "?" else x for k, x in zip(self.returned, found, strict=True)]
+        if self.is_tuple:
+            return tuple(values)
+        return values[0] if values else None
+
+
+def build(kernel: Any, arguments: tuple[Any, ...]) -> Native | None:
+    """Compile a kernel for arguments like these; None if that is left to numba."""
+    if not _is_wanted():
+        return None
+    try:
+        kinds = [_kind(argument) for argument in arguments]
+        name = _kept.name_of(kernel.digest, repr(kinds), machine())
+        kept = _kept.load(name)
+        if kept is None:
+            with compiler_at_work():
+                kept = _compiled(kernel, kinds)
+            _kept.save(name, kept)
+        returned, _, code = kept.partition(b"\n")
+        return Native(function_of(code), "".join(map(_format, kinds)), returned.decode())
+    except UnsupportedError as reason:
+        logging.getLogger("lowbid").debug("%r is compiled by numba: %s", kernel, reason)
+    except Exception as error:  # an LLVM that is not the one this was written for, say
+        text = "%r is compiled by numba, since it could not be done here: %r"
+        logging.getLogger("lowbid").warning(text, kernel, error)
+    return None
+
+
+def _compiled(kernel: Any, kinds: Sequence[Kind]) -> bytes:
+    """What a kernel returns, as a line, and then its machine code."""
+    module = Module()
+    result = module.entry(kernel, kinds)
+    return _returned(result).encode() + b"\n" + object_of(module.text())
+
+
+def _is_wanted() -> bool:
+    """Whether somebody asked for loops to be compiled here."""
+    how = os.environ.get("LOWBID_LOOPS", LOOPS[0])
+    require_choice("the environment variable LOWBID_LOOPS", how, LOOPS)
+    return how == "own"
+
+
+def _kind(value: Any) -> Kind:
+    """The kind of an argument."""
+    if isinstance(value, np.ndarray):
+        kind = KIND_OF_DTYPE.get(value.dtype.name)
+        flags = value.flags
+        if kind is None or not (flags.c_contiguous and flags.aligned and value.dtype.isnative):
+            raise UnsupportedError("an array is not laid out as those that are known here")
+        return ArrayKind(kind, value.ndim, not flags.writeable)
+    if isinstance(value, tuple):
+        named = type(value) if hasattr(value, "_fields") else None
+        return GroupKind(named, tuple(map(_kind, value)))
+    for types, kind in _NUMBERS:
+        if isinstance(value, types):
+            return kind
+    raise UnsupportedError(f"an argument is {value!r}")
+
+
+def _flatten(value: Any, numbers: list[Any]) -> None:
+    """Write down an argument as numbers of 64 bits."""
+    if isinstance(value, np.ndarray):
+        numbers.append(value.ctypes.data)
+        numbers += value.shape
+    elif isinstance(value, tuple):
+        for item in value:
+            _flatten(item, numbers)
+    else:
+        numbers.append(value)
+
+
+def _format(kind: Kind) -> str:
+    """How `struct` calls the numbers of an argument."""
+    if isinstance(kind, ArrayKind):
+        return "Q" + "q" * kind.axes
+    if isinstance(kind, GroupKind):
+        return "".join(map(_format, kind.items))
+    return _FORMATS[str(kind)]
+
+
+def _returned(kind: Kind) -> str:
+    """The letters of what is returned: see `Native`."""
+    if isinstance(kind, FixedKind) and kind.value is None:
+        return ""
+    if isinstance(kind, GroupKind) and kind.made_of is None:
+        return "(" + "".join(map(_returned, kind.items))
+    if not isinstance(kind, str):
+        raise UnsupportedError("arrays are returned, or a tuple that has names")
+    return "?" if kind == TRUTH else _FORMATS[kind]

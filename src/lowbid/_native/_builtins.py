@@ -1,0 +1,261 @@
+"""Functions of Python, `math` and NumPy that kernels call."""
+
+from __future__ import annotations
+
+import math
+import types
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from lowbid._native import _library as library
+from lowbid._native._values import (
+    FLOAT,
+    INT,
+    KIND_OF_DTYPE,
+    MEMORY,
+    SIZE,
+    TRUTH,
+    WORD,
+    Array,
+    Fixed,
+    Group,
+    Number,
+    UnsupportedError,
+    Value,
+    natural,
+    real,
+    whole,
+)
+
+if TYPE_CHECKING:
+    from lowbid._native._code import Code
+    from lowbid._native._function import FunctionWriter
+
+Named = dict[str, Value]
+
+
+def is_kernel(called: Any) -> bool:
+    """Whether something is a kernel: a function whose source can be compiled here."""
+    return hasattr(called, "function") and hasattr(called, "allocates")
+
+
+def apply(writer: FunctionWriter, called: Any, given: list[Value], named: Named) -> Value:
+    """Call a function that is known here."""
+    if called in _OF_NUMBERS and not named:
+        return _OF_NUMBERS[called](writer.code, *map(_number, given))
+    if called in _MATHS and len(given) == 1 and not named:
+        return _maths(writer.code, called, _number(given[0]))
+    if called in _MAKERS:
+        return _made(writer, called, given, named)
+    if called is len and len(given) == 1:
+        return _length(given[0])
+    if called is np.array and len(given) == 1 and not named:
+        return _array_of(writer, given[0])
+    if called is np.arange and len(given) == 1 and not named:
+        new = writer.allocate(INT, [writer.code.cast(_number(given[0]), INT)])
+        writer.invoke(_plain(library.count_up), False, [new], {})
+        return new
+    if called is np.searchsorted and set(named) == {"side"} and len(given) == 2:
+        side, (array, value) = named["side"], given
+        if side == Fixed("right") and isinstance(array, Array) and array.kind == INT:
+            return writer.invoke(_plain(library.places_up_to), False, [array, value], {})
+    raise UnsupportedError(f"{getattr(called, '__name__', called)} is not known here")
+
+
+def method(writer: FunctionWriter, array: Array, name: str, given: int) -> Value:
+    """Call a method of an array."""
+    if name == "max" and array.kind == INT and len(array.shape) == 1 and not given:
+        return writer.invoke(_plain(library.largest), False, [array], {})
+    if name == "copy" and not given:
+        new = writer.allocate(array.kind, array.shape)
+        size = _bytes(writer.code, array)
+        copy = f"call void @llvm.memcpy.p0.p0.i64(ptr {new.data}, ptr {array.data}, i64 {size}"
+        writer.code.put(f"{copy}, i1 false)")
+        return new
+    raise UnsupportedError(f"the method {name} of an array is not known here")
+
+
+def range_of(given: Sequence[Number]) -> tuple[Number, Number, int]:
+    """Where a range begins, before what it ends, and its steps."""
+    if not 1 <= len(given) <= 3 or any(number.kind != INT for number in given):
+        raise UnsupportedError("a range is not one of whole numbers")
+    step = given[2].literal if len(given) == 3 else 1
+    if not step:
+        raise UnsupportedError("the steps of a range are not known")
+    first, last = (whole(0), given[0]) if len(given) == 1 else given[:2]
+    return first, last, step
+
+
+def tell(writer: FunctionWriter, what: str, given: Sequence[Value]) -> Value:
+    """Tell the machine something that changes no result."""
+    code, array = writer.code, given[0]
+    if not isinstance(array, Array):
+        raise UnsupportedError(f"{what} is told about something that is no array")
+    if what == "fetch":
+        kind, place = MEMORY[array.kind], _number(given[1]).text
+        at = code.let(f"getelementptr {kind}, ptr {array.data}, i64 {place}")
+        code.put(f"call void @llvm.prefetch.p0(ptr {at}, i32 0, i32 3, i32 1)")
+    elif what == "huge pages":
+        if writer.module.on_linux:
+            code.put(f"call void @use_huge_pages(ptr {array.data}, i64 {_bytes(code, array)})")
+    else:
+        raise UnsupportedError(f"the hint {what} is not known here")
+    return Fixed(None)
+
+
+def _plain(function: Callable[..., Any]) -> types.FunctionType:
+    return cast(types.FunctionType, function)
+
+
+def _bytes(code: Code, array: Array) -> str:
+    count = code.product(array.shape).text
+    return code.let(f"mul nsw i64 {count}, {SIZE[array.kind]}")
+
+
+def _number(value: Value) -> Number:
+    if not isinstance(value, Number):
+        raise UnsupportedError(f"there is no number where one must be: {value}")
+    return value
+
+
+def _length(value: Value) -> Value:
+    if isinstance(value, Array):
+        return value.shape[0]
+    if isinstance(value, Group):
+        return whole(len(value.items))
+    if isinstance(value, Fixed) and isinstance(value.value, tuple):
+        return whole(len(value.value))
+    raise UnsupportedError("the length of something is asked for that has none")
+
+
+# New arrays
+
+
+def _made(writer: FunctionWriter, called: Any, given: list[Value], named: Named) -> Value:
+    """An array as `np.zeros` and the like make it."""
+    names = ("shape", "fill_value", "dtype") if called is np.full else ("shape", "dtype")
+    words = {**dict(zip(names, given, strict=False)), **named}
+    if not set(words) <= set(names) or "shape" not in words:
+        raise UnsupportedError("an array is made in a way that is not known here")
+    shape, fill = words["shape"], words.get("fill_value")
+    lengths = shape.items if isinstance(shape, Group) else (shape,)
+    kind = fill.kind if isinstance(fill, Number) else FLOAT
+    if "dtype" in words:
+        kind = _kind_of_dtype(words["dtype"])
+    new = writer.allocate(kind, [_number(length) for length in lengths])
+    if called is np.full:
+        writer.code.fill(new, _number(words["fill_value"]))
+    elif called is np.ones:
+        writer.code.fill(new, whole(1))
+    return new
+
+
+def _kind_of_dtype(value: Value) -> str:
+    try:
+        return KIND_OF_DTYPE[np.dtype(value.value if isinstance(value, Fixed) else None).name]
+    except (KeyError, TypeError):
+        raise UnsupportedError(f"arrays of {value} are not known here") from None
+
+
+def _array_of(writer: FunctionWriter, items: Value) -> Value:
+    if not isinstance(items, Group) or not items.items:
+        raise UnsupportedError("np.array is given something that is no list of numbers")
+    numbers = [_number(item) for item in items.items]
+    if any(number.kind != FLOAT for number in numbers):
+        raise UnsupportedError("np.array is given whole numbers")
+    new = writer.allocate(FLOAT, [whole(len(numbers))])
+    for i, number in enumerate(numbers):
+        writer.code.write(FLOAT, writer.code.address(new, [str(i)]), number)
+    return new
+
+
+# Functions of numbers
+
+# As LLVM calls those that it knows; the others are the C library's.
+_MATHS = {
+    math.log: "llvm.log.f64", math.exp: "llvm.exp.f64", math.sqrt: "llvm.sqrt.f64",
+    math.sin: "llvm.sin.f64", math.cos: "llvm.cos.f64", math.fabs: "llvm.fabs.f64",
+    math.log1p: "log1p", math.expm1: "expm1",
+}  # fmt: skip
+
+
+def _maths(code: Code, called: Any, x: Number) -> Number:
+    given = code.cast(x, FLOAT).text
+    return Number(FLOAT, code.let(f"call double @{_MATHS[called]}(double {given})"))
+
+
+def _rounded(name: str) -> Callable[..., Number]:
+    def rounded(code: Code, x: Number) -> Number:
+        given = code.cast(x, FLOAT).text
+        text = code.let(f"call double @llvm.{name}.f64(double {given})")
+        return code.cast(Number(FLOAT, text), INT)
+
+    return rounded
+
+
+def _is_finite(code: Code, x: Number) -> Number:
+    size = code.let(f"call double @llvm.fabs.f64(double {code.cast(x, FLOAT).text})")
+    return Number(TRUTH, code.let(f"fcmp one double {size}, {real(math.inf).text}"))
+
+
+def _is_nan(code: Code, x: Number) -> Number:
+    given = code.cast(x, FLOAT).text
+    return Number(TRUTH, code.let(f"fcmp uno double {given}, {given}"))
+
+
+def _ldexp(code: Code, x: Number, power: Number) -> Number:
+    short = code.let(f"trunc i64 {code.cast(power, INT).text} to i32")
+    given = code.cast(x, FLOAT).text
+    return Number(FLOAT, code.let(f"call double @ldexp(double {given}, i32 {short})"))
+
+
+def _int(code: Code, x: Number) -> Number:
+    if x.kind == WORD:
+        raise UnsupportedError("int of an unsigned number: say np.int64")
+    return code.cast(x, INT)
+
+
+def _abs(code: Code, x: Number) -> Number:
+    if x.kind == FLOAT:
+        return Number(FLOAT, code.let(f"call double @llvm.fabs.f64(double {x.text})"))
+    if x.kind != INT:
+        raise UnsupportedError("abs of an unsigned number")
+    opposite = Number(INT, code.let(f"sub i64 0, {x.text}"))
+    return natural(code.choose(code.compare("<", x, whole(0)), opposite, x).text)
+
+
+def _extreme(order: str) -> Callable[..., Number]:
+    def extreme(code: Code, first: Number, *others: Number) -> Number:
+        """The first of all that no other one is beyond."""
+        if not others:
+            raise UnsupportedError("min or max of a single argument")
+        for other in others:
+            first, after = code.alike(first, other)
+            either = order == ">" and (first.natural or after.natural)
+            first = code.choose(code.compare(order, after, first), after, first)
+            if either and first.kind == INT:
+                first = natural(first.text)
+        return first
+
+    return extreme
+
+
+_OF_NUMBERS: dict[Any, Callable[..., Number]] = {
+    int: _int,
+    float: lambda code, x: code.cast(x, FLOAT),
+    bool: lambda code, x: code.cast(x, TRUTH),
+    np.int64: lambda code, x: code.cast(x, INT),
+    np.uint64: lambda code, x: code.cast(x, WORD),
+    np.float64: lambda code, x: code.cast(x, FLOAT),
+    abs: _abs,
+    min: _extreme("<"),
+    max: _extreme(">"),
+    math.floor: _rounded("floor"),
+    math.ceil: _rounded("ceil"),
+    math.isfinite: _is_finite,
+    math.isnan: _is_nan,
+    math.ldexp: _ldexp,
+}
+_MAKERS = (np.zeros, np.empty, np.full, np.ones)

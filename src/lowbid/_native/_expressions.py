@@ -1,0 +1,296 @@
+"""The expressions of a kernel: what each is worth, and the instructions that find it out."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from lowbid._native import _builtins as builtins
+from lowbid._native._arithmetic import binary, negative
+from lowbid._native._values import (
+    INT,
+    TRUTH,
+    Array,
+    Fixed,
+    Group,
+    Kind,
+    Number,
+    UnsupportedError,
+    Value,
+    kind_of,
+    known,
+    natural,
+    registers_of,
+    texts_of,
+    truth,
+    value_from,
+    whole,
+    wider,
+)
+
+if TYPE_CHECKING:
+    from lowbid._native._function import FunctionWriter
+
+_ORDERS: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
+}  # fmt: skip
+_QUIET = (ast.Name, ast.Constant, ast.Attribute, ast.BinOp, ast.UnaryOp, ast.operator,
+          ast.unaryop, ast.Load)  # fmt: skip
+
+
+# Where a part of an axis begins, and how long it is.
+Span = tuple[Number, Number]
+
+
+class Expressions:
+    """Writes the expressions of one function."""
+
+    def __init__(self, function: FunctionWriter) -> None:
+        self.function, self.code, self.module = function, function.code, function.module
+
+    def value(self, node: ast.expr) -> Value:
+        """The value of an expression."""
+        write = getattr(self, f"_{type(node).__name__.lower()}", None)
+        if write is None:
+            raise UnsupportedError(f"{type(node).__name__} is not known here")
+        found: Value = write(node)
+        return found
+
+    def number(self, node: ast.expr) -> Number:
+        """The value of an expression that must be a number."""
+        return as_number(self.value(node))
+
+    def fork(self, test: ast.expr, yes: str, no: str, is_value: bool = False) -> None:
+        """Go to one of two blocks; as a value, ``and`` and ``or`` must be of True and False."""
+        if isinstance(test, ast.BoolOp):
+            for part in test.values[:-1]:
+                following = self.code.label()
+                ways = (following, no) if isinstance(test.op, ast.And) else (yes, following)
+                self.fork(part, *ways, is_value)
+                self.code.start(following)
+            self.fork(test.values[-1], yes, no, is_value)
+        elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            self.fork(test.operand, no, yes)
+        else:
+            number = self.number(test)
+            if is_value and number.kind != TRUTH:
+                raise UnsupportedError("one of two numbers is chosen by and, or by or")
+            self.code.fork(self.code.cast(number, TRUTH), yes, no)
+
+    # One method for each kind of expression
+
+    def _constant(self, node: ast.Constant) -> Value:
+        return known(node.value)
+
+    def _name(self, node: ast.Name) -> Value:
+        return self.function.load(node.id)
+
+    def _attribute(self, node: ast.Attribute) -> Value:
+        base = self.value(node.value)
+        if isinstance(base, Group) and base.made_of is not None:
+            fields = base.made_of._fields
+            if node.attr in fields:
+                return base.items[fields.index(node.attr)]
+        if isinstance(base, Array) and node.attr == "shape":
+            return Group(None, base.shape)
+        if isinstance(base, Array) and node.attr == "size":
+            return self.code.product(base.shape)
+        if isinstance(base, Fixed) and hasattr(base.value, node.attr):
+            return self.module.known(getattr(base.value, node.attr))
+        raise UnsupportedError(f"the attribute {node.attr} is not known here")
+
+    def _tuple(self, node: ast.Tuple) -> Value:
+        items: list[Value] = []
+        for item in node.elts:
+            if isinstance(item, ast.Starred):
+                items += items_of(self.value(item.value))
+            else:
+                items.append(self.value(item))
+        return Group(None, tuple(items))
+
+    _list = _tuple  # for np.array alone, which takes both
+
+    def _unaryop(self, node: ast.UnaryOp) -> Value:
+        operand = self.number(node.operand)
+        if isinstance(node.op, ast.Not):
+            return self.code.compare("==", self.code.cast(operand, TRUTH), truth(False))
+        if isinstance(node.op, ast.USub):
+            return negative(self.code, operand)
+        raise UnsupportedError(f"{type(node.op).__name__} is not known here")
+
+    def _binop(self, node: ast.BinOp) -> Value:
+        left, right = self.number(node.left), self.number(node.right)
+        return binary(self.code, type(node.op), left, right)
+
+    def _boolop(self, node: ast.BoolOp) -> Value:
+        ways = self.code.label(), self.code.label()
+        after, place = self.code.label(), self.code.room("i1")
+        self.fork(node, *ways, is_value=True)
+        for way, value in zip(ways, ("true", "false"), strict=True):
+            self.code.start(way)
+            self.code.put(f"store i1 {value}, ptr {place}")
+            self.code.go(after)
+        self.code.start(after)
+        return Number(TRUTH, self.code.let(f"load i1, ptr {place}"))
+
+    def _compare(self, node: ast.Compare) -> Value:
+        if isinstance(node.ops[0], ast.In):
+            return self._one_of(node)
+        # Python leaves out what follows a comparison that fails; where nothing is called or looked
+        # up, that cannot be told from comparing all.
+        for later in node.comparators[1:]:
+            if not all(isinstance(part, _QUIET) for part in ast.walk(later)):
+                raise UnsupportedError("a chain of comparisons calls functions")
+        numbers = [self.number(each) for each in (node.left, *node.comparators)]
+        found: Number | None = None
+        for order, left, right in zip(node.ops, numbers, numbers[1:], strict=False):
+            if type(order) not in _ORDERS:
+                raise UnsupportedError(f"{type(order).__name__} is not known here")
+            one = self.code.compare(_ORDERS[type(order)], left, right)
+            text = one.text if found is None else f"and i1 {found.text}, {one.text}"
+            found = one if found is None else Number(TRUTH, self.code.let(text))
+        assert found is not None
+        return found
+
+    def _one_of(self, node: ast.Compare) -> Value:
+        number, among = self.number(node.left), self.value(node.comparators[0])
+        found = truth(False)
+        for each in items_of(among):
+            same = self.code.compare("==", number, as_number(each))
+            found = Number(TRUTH, self.code.let(f"or i1 {found.text}, {same.text}"))
+        return found
+
+    def _ifexp(self, node: ast.IfExp) -> Value:
+        code, ends, values, places = self.code, [], [], []
+        ways, after = (code.label(), code.label()), code.label()
+        self.fork(node.test, *ways)
+        for way, part in zip(ways, (node.body, node.orelse), strict=True):
+            code.start(way)
+            values.append(self.value(part))
+            ends.append(code.block)
+            places.append(len(code.lines))
+            code.go(after)
+        kind = wider(kind_of(values[0]), kind_of(values[1]))
+        for number in (1, 0):  # the later one first: the place of the other stays where it is
+            rest = code.lines[places[number] :]
+            del code.lines[places[number] :]
+            values[number] = code.fit(values[number], kind)
+            code.lines += rest
+        code.start(after)
+        return self._joined(kind, values, ends)
+
+    def _joined(self, kind: Kind, values: Sequence[Value], ends: Sequence[str]) -> Value:
+        """What two blocks that come together have found out."""
+        registers = []
+        pairs = zip(registers_of(kind), *map(texts_of, values), strict=True)
+        for register, first, second in pairs:
+            ways = f"[ {first}, %{ends[0]} ], [ {second}, %{ends[1]} ]"
+            registers.append(self.code.let(f"phi {register} {ways}"))
+        found = value_from(kind, iter(registers))
+        if isinstance(found, Number):
+            both = all(isinstance(each, Number) and each.natural for each in values)
+            return Number(found.kind, found.text, natural=found.kind == INT and both)
+        return found
+
+    def _subscript(self, node: ast.Subscript) -> Value:
+        base = self.value(node.value)
+        if isinstance(base, Array):
+            return self.part(base, node.slice)
+        index = self.number(node.slice)
+        if index.literal is not None:
+            return self.module.known_or(items_of(base)[index.literal])
+        if isinstance(base, Fixed) and isinstance(base.value, tuple):
+            return self.part(self.module.constant(base.value), node.slice)
+        raise UnsupportedError("a tuple is looked up at a place that is not known")
+
+    def part(self, array: Array, where: ast.expr) -> Value:
+        """A number, or a part, of an array."""
+        indices = where.elts if isinstance(where, ast.Tuple) else [where]
+        if len(indices) > len(array.shape):
+            raise UnsupportedError("an array is looked up at too many places")
+        places, lengths = [], list(array.shape)
+        for axis, index in enumerate(indices):
+            if isinstance(index, ast.Slice):
+                if any(not is_all(later) for later in indices[axis + 1 :]):
+                    raise UnsupportedError("a part of an array is not in one piece")
+                first, lengths[axis] = self.span(index, array.shape[axis])
+                places.append(first.text)
+                address = self.code.address(array, places)
+                return Array(array.kind, address, tuple(lengths[axis:]), array.frozen)
+            places.append(self.code.place_of(self.number(index), array.shape[axis]))
+        address = self.code.address(array, places)
+        if len(places) == len(array.shape):
+            return self.code.read(array.kind, address)
+        return Array(array.kind, address, array.shape[len(places) :], array.frozen)
+
+    def span(self, part: ast.Slice, length: Number) -> Span:
+        """Where a part of an axis begins, and how long it is."""
+        if part.step is not None:
+            raise UnsupportedError("a part of an array has steps")
+        first = whole(0) if part.lower is None else self._end(part.lower, length)
+        if part.upper is None and part.lower is None:
+            return first, length
+        last = length if part.upper is None else self._end(part.upper, length)
+        room = Number(INT, self.code.let(f"sub i64 {last.text}, {first.text}"))
+        kept = self.code.choose(self.code.compare("<", room, whole(0)), whole(0), room)
+        return first, natural(kept.text)
+
+    def _end(self, node: ast.expr, length: Number) -> Number:
+        """An end of a part: counted from the end if negative, and never outside."""
+        place = Number(INT, self.code.place_of(self.number(node), length))
+        place = self.code.choose(self.code.compare("<", place, whole(0)), whole(0), place)
+        place = self.code.choose(self.code.compare(">", place, length), length, place)
+        return natural(place.text)
+
+    # Calls
+
+    def _call(self, node: ast.Call) -> Value:
+        if isinstance(node.func, ast.Attribute):
+            base = self.value(node.func.value)
+            if isinstance(base, Array):
+                return builtins.method(self.function, base, node.func.attr, len(node.args))
+        called = self.value(node.func)
+        if not isinstance(called, Fixed):
+            raise UnsupportedError("something is called that is no function")
+        given = [self.value(argument) for argument in node.args]
+        named = {}
+        for word in node.keywords:
+            if word.arg is None:
+                raise UnsupportedError("arguments are handed on by **")
+            named[word.arg] = self.value(word.value)
+        return self._apply(called.value, given, named)
+
+    def _apply(self, called: Any, given: list[Value], named: dict[str, Value]) -> Value:
+        if isinstance(called, type) and hasattr(called, "_fields"):
+            fields: tuple[str, ...] = called._fields
+            items = {**dict(zip(fields, given, strict=False)), **named}
+            if set(items) != set(fields) or len(given) > len(fields):
+                raise UnsupportedError(f"{called.__name__} is made of other fields")
+            return Group(called, tuple(items[name] for name in fields))
+        if builtins.is_kernel(called):
+            if getattr(called, "told", ""):
+                return builtins.tell(self.function, called.told, given)
+            return self.function.invoke(called.function, called.allocates, given, named)
+        return builtins.apply(self.function, called, given, named)
+
+
+def as_number(value: Value) -> Number:
+    """A value that must be a number."""
+    if not isinstance(value, Number):
+        raise UnsupportedError(f"there is no number where one must be: {value}")
+    return value
+
+
+def items_of(value: Value) -> tuple[Value, ...]:
+    """The items of a tuple."""
+    if isinstance(value, Group):
+        return value.items
+    if isinstance(value, Fixed) and isinstance(value.value, tuple):
+        return tuple(map(known, value.value))
+    raise UnsupportedError(f"there is no tuple where one must be: {value}")
+
+
+def is_all(node: ast.expr) -> bool:
+    """Whether an index is a bare colon."""
+    return isinstance(node, ast.Slice) and node.lower is node.upper is node.step is None

@@ -1,0 +1,398 @@
+"""One function of a kernel's, statement by statement.
+
+The kind of a variable is that of all values that it ever gets. It becomes known while the code is
+written: when it turns out to be wider than was assumed so far, the function is written again.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import types
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from lowbid._native._arithmetic import binary
+from lowbid._native._builtins import range_of
+from lowbid._native._code import Code
+from lowbid._native._expressions import Expressions, Span, as_number, is_all, items_of
+from lowbid._native._source import has_break, source_of, stored_names, takes_memory
+from lowbid._native._values import (
+    INT,
+    SIZE,
+    Array,
+    Fixed,
+    Kind,
+    Number,
+    UnsupportedError,
+    Value,
+    kind_of,
+    natural,
+    registers_of,
+    texts_of,
+    value_from,
+    wider,
+)
+from lowbid._native._variables import Variables, WiderError, keep
+
+if TYPE_CHECKING:
+    from lowbid._native._module import Made, Module
+
+
+class FunctionWriter:
+    """Writes one function for arguments of certain kinds.
+
+    Attributes
+    ----------
+    result : Kind or None
+        What it returns; None while that is not known.
+    result_is_natural : bool
+        Whether that is a whole number that is never negative.
+    """
+
+    def __init__(
+        self,
+        module: Module,
+        function: types.FunctionType,
+        allocates: bool,
+        kinds: Sequence[Kind],
+    ) -> None:
+        self.module, self.function, self.allocates = module, function, allocates
+        self.node = source_of(function)
+        self.names = function.__code__.co_varnames[: function.__code__.co_argcount]
+        self.given = dict(zip(self.names, kinds, strict=True))
+        self.locals = set(function.__code__.co_varnames)
+        self.stored = stored_names(self.node)
+        if function.__code__.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
+            raise UnsupportedError(f"{function.__name__} takes any number of arguments")
+        self.variables = Variables()
+        self.result: Kind | None = None
+        self.result_is_natural = True
+
+    def write(self, name: str, attributes: str) -> str:
+        """The text of the function."""
+        while True:
+            try:
+                return self._write(name, attributes)
+            except WiderError:
+                pass
+
+    def _write(self, name: str, attributes: str) -> str:
+        self.code = Code()
+        self.expressions = Expressions(self)
+        self.variables.rooms.clear()
+        self.arguments: dict[str, Value] = {}
+        self.called: list[Made] = []
+        self.loops: list[tuple[str, str]] = []  # where the next turn begins, and what follows
+        self.exit = self.code.label()
+        self.result_rooms: list[str] | None = None
+        places = ["ptr %arena"] if self.allocates else []
+        for argument, kind in self.given.items():
+            registers = registers_of(kind)
+            texts = [f"%{argument}.{i}" for i in range(len(registers))]
+            places += [f"{each} {text}" for each, text in zip(registers, texts, strict=True)]
+            value = value_from(kind, iter(texts))
+            if argument in self.stored:
+                self.variables.store(self.code, argument, value)
+            else:
+                self.arguments[argument] = value
+        self._statements(self.node.body)
+        if not self.code.ended:
+            self._finish(Fixed(None))
+        result = self._ending()
+        head = f"define internal {result} @{name}({', '.join(places)}) {attributes} {{"
+        return "\n".join([head, self.code.text(), "}"])
+
+    def _ending(self) -> str:
+        """The last block; gives LLVM's type of what is returned."""
+        code, kind = self.code, self.result
+        code.ended = True
+        code.start(self.exit)
+        registers = [] if kind is None else registers_of(kind)
+        if not registers or self.result_rooms is None:
+            code.put("ret void")
+            return "void"
+        pairs = list(zip(registers, self.result_rooms, strict=True))
+        texts = [code.let(f"load {register}, ptr {room}") for register, room in pairs]
+        if len(texts) == 1:
+            code.put(f"ret {registers[0]} {texts[0]}")
+            return registers[0]
+        made, whole_result = f"{{ {', '.join(registers)} }}", "poison"
+        for i, (register, text) in enumerate(zip(registers, texts, strict=True)):
+            add = f"insertvalue {made} {whole_result}, {register} {text}, {i}"
+            whole_result = code.let(add)
+        code.put(f"ret {made} {whole_result}")
+        return made
+
+    def load(self, name: str) -> Value:
+        """The value of a name."""
+        if name in self.arguments:
+            return self.arguments[name]
+        if name in self.variables.rooms:
+            return self.variables.load(self.code, name)
+        if name in self.locals:
+            raise UnsupportedError(f"{name} is used before it is assigned")
+        if name in self.function.__globals__:
+            return self.module.known(self.function.__globals__[name])
+        if hasattr(builtins, name):
+            return Fixed(getattr(builtins, name))
+        raise UnsupportedError(f"{name} is not defined")
+
+    def _finish(self, value: Value) -> None:
+        """Return a value."""
+        kind = wider(self.result or kind_of(value), kind_of(value))
+        if self.result is not None and self.result != kind:
+            self.result = kind
+            raise WiderError
+        self.result = kind
+        if not (isinstance(value, Number) and kind == INT and value.natural):
+            self.result_is_natural = False
+        if self.result_rooms is None:
+            self.result_rooms = [self.code.room(register) for register in registers_of(kind)]
+        keep(self.code, kind, self.code.fit(value, kind), self.result_rooms)
+        self.code.go(self.exit)
+
+    # Memory, and calls of other kernels
+
+    def allocate(self, kind: str, shape: Sequence[Number]) -> Array:
+        """A new array of zeros."""
+        if not self.allocates:
+            raise UnsupportedError("a kernel makes an array that is not marked as one that does")
+        lengths = tuple(natural(self.code.cast(length, INT).text) for length in shape)
+        size = self.code.let(f"mul i64 {self.code.product(lengths).text}, {SIZE[kind]}")
+        data = self.code.let(f"call ptr @allocate(ptr %arena, i64 {size})")
+        self._look_whether_memory_is_left()
+        return Array(kind, data, lengths)
+
+    def _look_whether_memory_is_left(self) -> None:
+        after = self.code.label()
+        place = self.code.let("getelementptr i64, ptr %arena, i64 1")
+        missing = self.code.let(f"load i64, ptr {place}")
+        test = Number("truth", self.code.let(f"icmp ne i64 {missing}, 0"))
+        self.code.fork(test, self.exit, after)
+        self.code.start(after)
+
+    def invoke(
+        self,
+        function: types.FunctionType,
+        allocates: bool,
+        given: Sequence[Value],
+        named: dict[str, Value],
+    ) -> Value:
+        """Call another kernel."""
+        if allocates and not self.allocates:
+            raise UnsupportedError("a kernel that makes arrays is called by one that does not")
+        names = function.__code__.co_varnames[: function.__code__.co_argcount]
+        defaults = function.__defaults__ or ()
+        words = dict(zip(names[len(names) - len(defaults) :], map(Fixed, defaults), strict=True))
+        settled = {name: self.module.known(value.value) for name, value in words.items()}
+        values = {**settled, **dict(zip(names, given, strict=False)), **named}
+        if set(values) != set(names) or len(given) > len(names):
+            raise UnsupportedError(f"{function.__name__} is called with other arguments")
+        ordered = [values[name] for name in names]
+        kinds = tuple(map(kind_of, ordered))
+        made = self.module.function(function, allocates, kinds)
+        self.called.append(made)
+        texts = ["ptr %arena"] if allocates else []
+        for kind, value in zip(kinds, ordered, strict=True):
+            pairs = zip(registers_of(kind), texts_of(value), strict=True)
+            texts += [f"{register} {text}" for register, text in pairs]
+        registers = self.code.call(made.name, made.result, texts)
+        if allocates:
+            self._look_whether_memory_is_left()
+        result = value_from(made.result, iter(registers))
+        if isinstance(result, Number) and made.natural:
+            return natural(result.text)
+        return result
+
+    # Statements
+
+    def _statements(self, nodes: Sequence[ast.stmt]) -> None:
+        for node in nodes:
+            if self.code.ended:  # what follows is never reached
+                return
+            write = getattr(self, f"_{type(node).__name__.lower()}", None)
+            if write is None:
+                raise UnsupportedError(f"{type(node).__name__} is not known here")
+            write(node)
+
+    def _pass(self, node: ast.Pass) -> None:
+        pass
+
+    def _expr(self, node: ast.Expr) -> None:
+        if not isinstance(node.value, ast.Constant):  # a docstring
+            self.expressions.value(node.value)
+
+    def _return(self, node: ast.Return) -> None:
+        self._finish(Fixed(None) if node.value is None else self.expressions.value(node.value))
+
+    def _assign(self, node: ast.Assign) -> None:
+        value = self.expressions.value(node.value)
+        for target in node.targets:
+            self._assign_to(target, value)
+
+    def _annassign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self._assign_to(node.target, self.expressions.value(node.value))
+
+    def _assign_to(self, target: ast.expr, value: Value) -> None:
+        if isinstance(target, ast.Name):
+            self.variables.store(self.code, target.id, value)
+        elif isinstance(target, ast.Tuple):
+            items = items_of(value)
+            if len(items) != len(target.elts):
+                raise UnsupportedError("a tuple is taken apart into another number of names")
+            for part, item in zip(target.elts, items, strict=True):
+                self._assign_to(part, item)
+        elif isinstance(target, ast.Subscript):
+            array = self.expressions.value(target.value)
+            if not isinstance(array, Array):
+                raise UnsupportedError("something is assigned to that is no array")
+            self._write_to(array, target.slice, as_number(value))
+        else:
+            raise UnsupportedError(f"{type(target).__name__} is assigned to")
+
+    def _write_to(self, array: Array, where: ast.expr, value: Number) -> None:
+        """Write one number to a place, or to all places of a part."""
+        if array.frozen:
+            raise UnsupportedError("an array is written to that may not be")
+        indices = list(where.elts) if isinstance(where, ast.Tuple) else [where]
+        indices += [ast.Slice()] * (len(array.shape) - len(indices))
+        if all(map(is_all, indices)):
+            self.code.fill(array, value)
+            return
+        spans = [
+            self.expressions.span(index, length)
+            if isinstance(index, ast.Slice)
+            else self.code.place_of(self.expressions.number(index), length)
+            for index, length in zip(indices, array.shape, strict=True)
+        ]
+        self._write_axis(array, spans, self.code.cast(value, array.kind), [])
+
+    def _write_axis(
+        self, array: Array, spans: Sequence[Span | str], value: Number, places: list[str]
+    ) -> None:
+        """Write to all places of an axis and of those after it."""
+        if not spans:
+            self.code.write(array.kind, self.code.address(array, places), value)
+        elif isinstance(span := spans[0], str):
+            self._write_axis(array, spans[1:], value, [*places, span])
+        else:
+            with self.code.counting(span[1]) as i:
+                place = self.code.let(f"add nsw i64 {span[0].text}, {i.text}")
+                self._write_axis(array, spans[1:], value, [*places, place])
+
+    def _augassign(self, node: ast.AugAssign) -> None:
+        if isinstance(node.target, ast.Name):
+            before = as_number(self.load(node.target.id))
+            change = self.expressions.number(node.value)
+            after = binary(self.code, type(node.op), before, change)
+            self.variables.store(self.code, node.target.id, after)
+            return
+        if not isinstance(node.target, ast.Subscript):
+            raise UnsupportedError(f"{type(node.target).__name__} is changed")
+        array = self.expressions.value(node.target.value)
+        where = node.target.slice
+        indices = where.elts if isinstance(where, ast.Tuple) else [where]
+        if not isinstance(array, Array) or len(indices) != len(array.shape):
+            raise UnsupportedError("more than one number is changed at once")
+        if array.frozen:
+            raise UnsupportedError("an array is changed that may not be")
+        numbers = [self.expressions.number(index) for index in indices]
+        places = list(map(self.code.place_of, numbers, array.shape))
+        address = self.code.address(array, places)
+        before = self.code.read(array.kind, address)
+        change = self.expressions.number(node.value)
+        self.code.write(array.kind, address, binary(self.code, type(node.op), before, change))
+
+    def _if(self, node: ast.If) -> None:
+        yes, no, after = self.code.label(), self.code.label(), self.code.label()
+        self.expressions.fork(node.test, yes, no if node.orelse else after)
+        self.code.start(yes)
+        self._statements(node.body)
+        ended = self.code.ended
+        self.code.go(after)
+        if node.orelse:
+            self.code.start(no)
+            self._statements(node.orelse)
+            ended = ended and self.code.ended
+            self.code.go(after)
+            if ended:
+                return
+        self.code.start(after)
+
+    def _while(self, node: ast.While) -> None:
+        if node.orelse:
+            raise UnsupportedError("a loop has an else")
+        head, body, after = self.code.label(), self.code.label(), self.code.label()
+        forever = isinstance(node.test, ast.Constant) and bool(node.test.value)
+        self.code.start(head)
+        if not forever:
+            self.expressions.fork(node.test, body, after)
+        self.code.start(body)
+        mark = self._mark(node)
+        following = self.code.label()
+        self._turns(node, following, after)
+        self._next_turn(following, mark)
+        self.code.go(head)
+        if not forever or has_break(node.body):
+            self.code.start(after)
+
+    def _for(self, node: ast.For) -> None:
+        called = node.iter
+        if not (isinstance(called, ast.Call) and isinstance(called.func, ast.Name)):
+            raise UnsupportedError("a loop is not over a range")
+        over = self.load(called.func.id)
+        if not (isinstance(over, Fixed) and over.value is range) or node.orelse:
+            raise UnsupportedError("a loop is not over a range, or it has an else")
+        first, last, step = range_of([self.expressions.number(each) for each in called.args])
+        code = self.code
+        counter = code.room("i64")
+        code.put(f"store i64 {first.text}, ptr {counter}")
+        head, body, after, following = (code.label() for _ in range(4))
+        code.start(head)
+        now = Number(INT, code.let(f"load i64, ptr {counter}"), natural=first.natural and step > 0)
+        code.fork(code.compare("<" if step > 0 else ">", now, last), body, after)
+        code.start(body)
+        self._assign_to(node.target, now)
+        mark = self._mark(node)
+        self._turns(node, following, after)
+        self._next_turn(following, mark)
+        now_text = code.let(f"load i64, ptr {counter}")
+        code.put(f"store i64 {code.let(f'add nsw i64 {now_text}, {step}')}, ptr {counter}")
+        code.go(head)
+        code.start(after)
+
+    def _turns(self, node: ast.For | ast.While, following: str, after: str) -> None:
+        self.loops.append((following, after))
+        self._statements(node.body)
+        self.loops.pop()
+        self.code.go(following)
+
+    def _next_turn(self, following: str, mark: str) -> None:
+        self.code.ended = True
+        self.code.start(following)
+        if mark:
+            self.code.put(f"call void @release(ptr %arena, ptr {mark})")
+
+    def _break(self, node: ast.Break) -> None:
+        self.code.go(self.loops[-1][1])
+
+    def _continue(self, node: ast.Continue) -> None:
+        self.code.go(self.loops[-1][0])
+
+    def _mark(self, node: ast.For | ast.While) -> str:
+        """Where memory is at the beginning of a turn, if what it takes can be freed at the end."""
+        if not self.allocates or not takes_memory(node, self.function):
+            return ""
+        inside = {id(each) for each in ast.walk(node)}
+        mine = stored_names(node)
+        kept = [
+            each
+            for each in ast.walk(self.node)
+            if isinstance(each, ast.Name) and each.id in mine and id(each) not in inside
+        ]
+        if any(self.variables.may_hold_arrays(each.id) for each in kept):
+            return ""
+        return self.code.let("load ptr, ptr %arena")

@@ -1,0 +1,68 @@
+"""Machine code on disk, so that a loop is compiled once.
+
+It is kept where numba keeps its own: in the folder that NUMBA_CACHE_DIR names, else beside the
+package, else in the user's cache folder. A folder that is missing, full or not to be written costs
+time only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import os
+import sys
+from pathlib import Path
+
+from lowbid._replace_file import replace_file
+
+_CHECK = 16  # bytes in front of the code, which tell whether all of it is there
+
+
+def name_of(*parts: str) -> str:
+    """The name of the file for code that is made of these parts, by this compiler."""
+    text = "\n".join([*parts, _generation()])
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+@functools.cache
+def _generation() -> str:
+    """A fingerprint of this compiler: what an older one left on disk is not used."""
+    texts = [path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))]
+    return hashlib.blake2b(b"".join(texts), digest_size=8).hexdigest()
+
+
+def load(name: str) -> bytes | None:
+    """What was kept under a name, or None."""
+    for folder in _folders():
+        with contextlib.suppress(OSError):
+            kept = (folder / f"loop-{name}.o").read_bytes()
+            if kept[:_CHECK] == _check(kept[_CHECK:]):
+                return kept[_CHECK:]
+    return None
+
+
+def save(name: str, code: bytes) -> None:
+    """Keep something under a name, if there is a place for it."""
+    for folder in _folders():
+        with contextlib.suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            with replace_file(folder / f"loop-{name}.o") as file:
+                file.write(_check(code) + code)
+            return
+
+
+def _check(code: bytes) -> bytes:
+    return hashlib.blake2b(code, digest_size=_CHECK).digest()
+
+
+def _folders() -> list[Path]:
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    if given:
+        return [Path(given) / "lowbid"]
+    beside = Path(__file__).parent / "__pycache__"
+    if sys.platform == "win32":
+        home = Path(os.environ.get("LOCALAPPDATA", Path.home()))
+    else:
+        home = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    return [beside, home / "lowbid"]

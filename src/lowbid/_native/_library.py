@@ -1,0 +1,31 @@
+"""Functions of NumPy, written as kernels are: what calls of them are compiled to."""
+
+from __future__ import annotations
+
+from lowbid._arrays import Ints
+
+
+def count_up(array: Ints) -> None:
+    """Write 0, 1, 2, ..."""
+    for i in range(len(array)):
+        array[i] = i
+
+
+def largest(array: Ints) -> int:
+    """The largest of an array's numbers, of which there is at least one."""
+    found = array[0]
+    for i in range(1, len(array)):
+        found = max(found, array[i])
+    return found
+
+
+def places_up_to(array: Ints, value: int) -> int:
+    """How many numbers of a sorted array are at most so large."""
+    first, last = 0, len(array)
+    while first < last:
+        middle = (first + last) // 2
+        if array[middle] <= value:
+            first = middle + 1
+        else:
+            last = middle
+    return first

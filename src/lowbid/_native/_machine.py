@@ -1,0 +1,70 @@
+"""From LLVM's text to machine code, and from machine code to a function that Python can call."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import llvmlite
+import llvmlite.binding as llvm
+
+from lowbid._native._module import ENTRY
+
+_loading = threading.Lock()
+_engines: list[Any] = []  # what is loaded stays: a function may be called at any time
+
+
+@functools.cache
+def _target_machine() -> Any:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = llvm.Target.from_triple(llvm.get_process_triple())
+    return target.create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=_features(),
+        opt=3,
+        reloc="static" if target.name.startswith("x86") else "default",
+        codemodel="jitdefault",
+        jit=True,
+    )
+
+
+@functools.cache
+def _features() -> str:
+    return str(llvm.get_host_cpu_features().flatten())
+
+
+def machine() -> str:
+    """What machine code depends on, besides the text that it is made of."""
+    parts = (llvmlite.__version__, llvm.get_process_triple(), llvm.get_host_cpu_name())
+    return "\n".join([*parts, _features()])
+
+
+def object_of(text: str) -> bytes:
+    """Machine code, optimised for this processor."""
+    tuned = _target_machine()
+    module = llvm.parse_assembly(text, llvm.create_context())
+    module.triple, module.data_layout = tuned.triple, str(tuned.target_data)
+    module.verify()
+    options = llvm.create_pipeline_tuning_options(speed_level=3)
+    options.loop_vectorization, options.slp_vectorization = True, False
+    passes = llvm.create_pass_builder(tuned, options)
+    passes.getModulePassManager().run(module, passes)
+    return bytes(tuned.emit_object(module))
+
+
+def function_of(code: bytes) -> Callable[[int], int]:
+    """The function in machine code; other threads run while it does."""
+    with _loading:
+        empty = llvm.parse_assembly("", llvm.create_context())
+        engine = llvm.create_mcjit_compiler(empty, _target_machine())
+        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        engine.finalize_object()
+        address = engine.get_function_address(ENTRY)
+        if not address:
+            raise ValueError("there is no function in this code")
+        _engines.append(engine)
+    return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(address)

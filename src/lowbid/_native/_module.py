@@ -1,0 +1,246 @@
+"""All functions of a kernel, its constants, and the way in from Python, as one text for LLVM."""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lowbid._native._code import Code
+from lowbid._native._function import FunctionWriter
+from lowbid._native._values import (
+    FLOAT,
+    KIND_OF_DTYPE,
+    MEMORY,
+    Array,
+    Fixed,
+    Kind,
+    UnsupportedError,
+    Value,
+    known,
+    real,
+    registers_of,
+    whole,
+)
+
+ENTRY = "lowbid_entry"
+# Measured: shorter functions are best a part of all their callers. In lines.
+_LONG = 600
+
+# Memory is taken piece by piece, and each piece remembers the one before it: see `release`.
+_RUNTIME = """
+declare noalias ptr @calloc(i64, i64)
+declare void @free(ptr)
+declare double @llvm.log.f64(double)
+declare double @llvm.exp.f64(double)
+declare double @llvm.sqrt.f64(double)
+declare double @llvm.sin.f64(double)
+declare double @llvm.cos.f64(double)
+declare double @llvm.fabs.f64(double)
+declare double @llvm.floor.f64(double)
+declare double @llvm.ceil.f64(double)
+declare double @log1p(double) #2
+declare double @expm1(double) #2
+declare double @ldexp(double, i32) #2
+declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+declare i32 @madvise(ptr, i64, i32)
+
+define internal noalias align 64 ptr @allocate(ptr %arena, i64 %size) noinline nounwind {
+  %room = add i64 %size, 80
+  %piece = call noalias ptr @calloc(i64 1, i64 %room)
+  %none = icmp eq ptr %piece, null
+  br i1 %none, label %failed, label %made
+failed:
+  %flag = getelementptr i64, ptr %arena, i64 1
+  store i64 1, ptr %flag
+  ret ptr null
+made:
+  %number = ptrtoint ptr %piece to i64
+  %beyond = add i64 %number, 79
+  %aligned = and i64 %beyond, -64
+  %data = inttoptr i64 %aligned to ptr
+  %before = load ptr, ptr %arena
+  %one = getelementptr ptr, ptr %data, i64 -1
+  %two = getelementptr ptr, ptr %data, i64 -2
+  store ptr %before, ptr %one
+  store ptr %piece, ptr %two
+  store ptr %data, ptr %arena
+  ret ptr %data
+}
+
+define internal void @release(ptr %arena, ptr %mark) noinline nounwind {
+entry:
+  br label %head
+head:
+  %data = load ptr, ptr %arena
+  %done = icmp eq ptr %data, %mark
+  br i1 %done, label %end, label %more
+more:
+  %one = getelementptr ptr, ptr %data, i64 -1
+  %two = getelementptr ptr, ptr %data, i64 -2
+  %before = load ptr, ptr %one
+  %piece = load ptr, ptr %two
+  store ptr %before, ptr %arena
+  call void @free(ptr %piece)
+  br label %head
+end:
+  ret void
+}
+
+define internal void @use_huge_pages(ptr %data, i64 %size) noinline nounwind {
+  %large = icmp sge i64 %size, 4194304
+  br i1 %large, label %advise, label %end
+advise:
+  %number = ptrtoint ptr %data to i64
+  %beyond = add i64 %number, 4095
+  %begin = and i64 %beyond, -4096
+  %skipped = sub i64 %begin, %number
+  %left = sub i64 %size, %skipped
+  %page = inttoptr i64 %begin to ptr
+  call i32 @madvise(ptr %page, i64 %left, i32 14)
+  br label %end
+end:
+  ret void
+}
+
+attributes #1 = { nounwind }
+attributes #2 = { nounwind willreturn memory(none) }
+!0 = !{!"lowbid"}
+!1 = !{!5, !5, i64 0}
+!2 = !{!6, !6, i64 0}
+!3 = !{!7, !7, i64 0}
+!4 = !{!8, !8, i64 0}
+!5 = !{!"float", !0, i64 0}
+!6 = !{!"int", !0, i64 0}
+!7 = !{!"word", !0, i64 0}
+!8 = !{!"truth", !0, i64 0}
+"""
+
+
+class Made(NamedTuple):
+    """A function that has been written: its name, and what it returns."""
+
+    name: str
+    result: Kind
+    natural: bool
+    size: int  # how many lines it has with all that becomes a part of it
+
+
+class Module:
+    """The text of a kernel and of all that it calls."""
+
+    def __init__(self) -> None:
+        self.on_linux = sys.platform == "linux"
+        self.texts = [_RUNTIME]
+        self.functions: dict[Any, Made] = {}
+        self.places: Counter[str] = Counter()  # from how many a function is called
+        self.constants: dict[int, tuple[Any, Array]] = {}
+
+    def text(self) -> str:
+        """All of it."""
+        return "\n".join([*self.texts, *map(self._attributes, self.functions.values())])
+
+    def _attributes(self, made: Made) -> str:
+        """How a function is compiled.
+
+        Handing a state's dozen arrays from function to function costs more than most rules, so
+        functions become parts of their callers; but those that are long and called from several
+        places, as LLVM sees fit, since it takes its time for every copy.
+        """
+        often = self.places[made.name] > 1 and made.size > _LONG
+        how = "inlinehint" if often else "alwaysinline"
+        return f"attributes #{_number_of(made.name)} = {{ {how} nounwind }}"
+
+    def function(
+        self, function: types.FunctionType, allocates: bool, kinds: Sequence[Kind]
+    ) -> Made:
+        """The function for arguments of these kinds, written if it is not yet there."""
+        key = function, tuple(kinds)
+        if key not in self.functions:
+            name = f"f{len(self.functions)}.{function.__name__}"
+            self.functions[key] = Made(name, "", False, 0)  # its place, should it call itself
+            writer = FunctionWriter(self, function, allocates, kinds)
+            text = writer.write(name, f"#{_number_of(name)}")
+            if writer.result is None:
+                raise UnsupportedError(f"{function.__name__} never ends")
+            size = len(writer.code.lines) + sum(each.size for each in writer.called)
+            self.places.update(each.name for each in writer.called)
+            self.functions[key] = Made(name, writer.result, writer.result_is_natural, size)
+            self.texts.append(text)
+        made = self.functions[key]
+        if made.result == "":
+            raise UnsupportedError(f"{function.__name__} calls itself")
+        return made
+
+    def known(self, value: Any) -> Value:
+        """What a Python object is in a kernel."""
+        return self.constant(value) if isinstance(value, np.ndarray) else known(value)
+
+    def known_or(self, value: Value) -> Value:
+        """A value, with an array in place of one that is known."""
+        if isinstance(value, Fixed) and isinstance(value.value, np.ndarray):
+            return self.constant(value.value)
+        return value
+
+    def constant(self, values: Any) -> Array:
+        """An array that never changes."""
+        if id(values) not in self.constants:
+            array = np.ascontiguousarray(values)
+            kind = KIND_OF_DTYPE.get(array.dtype.name)
+            if kind is None:
+                raise UnsupportedError(f"a constant is an array of {array.dtype}")
+            name = f"@c{len(self.constants)}"
+            element = MEMORY[kind]
+            numbers = ", ".join(f"{element} {_constant(kind, each)}" for each in array.ravel())
+            made = f"[{array.size} x {element}]"
+            text = f"{name} = private unnamed_addr constant {made} [{numbers}], align 64"
+            self.texts.append(text)
+            shape = tuple(whole(length) for length in array.shape)
+            self.constants[id(values)] = values, Array(kind, name, shape, frozen=True)
+        return self.constants[id(values)][1]
+
+    def entry(self, kernel: Any, kinds: Sequence[Kind]) -> Kind:
+        """The way in: takes the address of all arguments, one after another in 64 bits each.
+
+        Then comes room for what is returned. It gives 1 if there was not enough memory, else 0.
+        """
+        made = self.function(kernel.function, kernel.allocates, kinds)
+        code = Code()
+        arena = code.room("[2 x i64]")
+        code.put(f"store [2 x i64] zeroinitializer, ptr {arena}")
+        place = 0
+        texts = [f"ptr {arena}"] if kernel.allocates else []
+        for register in (register for kind in kinds for register in registers_of(kind)):
+            at = code.let(f"getelementptr i64, ptr %block, i64 {place}")
+            if register == "i1":
+                text = code.let(f"trunc i64 {code.let(f'load i64, ptr {at}')} to i1")
+            else:
+                text = code.let(f"load {register}, ptr {at}")
+            texts.append(f"{register} {text}")
+            place += 1
+        results = code.call(made.name, made.result, texts)
+        for register, text in zip(registers_of(made.result), results, strict=True):
+            at = code.let(f"getelementptr i64, ptr %block, i64 {place}")
+            if register == "i1":
+                register, text = "i64", code.let(f"zext i1 {text} to i64")
+            code.put(f"store {register} {text}, ptr {at}")
+            place += 1
+        code.put(f"call void @release(ptr {arena}, ptr null)")
+        flag = code.let(f"getelementptr i64, ptr {arena}, i64 1")
+        code.put(f"ret i64 {code.let(f'load i64, ptr {flag}')}")
+        self.texts.append(f"define i64 @{ENTRY}(ptr %block) #1 {{\n{code.text()}\n}}")
+        return made.result
+
+
+def _number_of(name: str) -> int:
+    """The number of a function's attributes: the first ones are taken."""
+    return 10 + int(name[1:].partition(".")[0])
+
+
+def _constant(kind: str, value: Any) -> str:
+    return real(float(value)).text if kind == FLOAT else str(int(value))

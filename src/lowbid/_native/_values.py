@@ -1,0 +1,200 @@
+"""What an expression of a kernel is worth while its code is written: numbers, arrays, tuples."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+# Kinds of numbers: the float, the signed and the unsigned whole number of 64 bits, and the truth.
+FLOAT, INT, WORD, TRUTH = "float", "int", "word", "truth"
+
+# How LLVM calls a number in a register, and in an array.
+REGISTER = {FLOAT: "double", INT: "i64", WORD: "i64", TRUTH: "i1"}
+MEMORY = {FLOAT: "double", INT: "i64", WORD: "i64", TRUTH: "i8"}
+SIZE = {FLOAT: 8, INT: 8, WORD: 8, TRUTH: 1}
+KIND_OF_DTYPE = {"float64": FLOAT, "int64": INT, "uint64": WORD, "bool": TRUTH}
+
+
+class UnsupportedError(Exception):
+    """The kernel says something that is compiled by numba instead."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number: the register or the constant that holds it."""
+
+    kind: str
+    text: str
+    literal: Any = None  # its value, if that is known
+    natural: bool = False  # whether it is known not to be negative
+
+
+@dataclass(frozen=True)
+class Array:
+    """An array whose numbers lie one after another in memory, the last axis first."""
+
+    kind: str
+    data: str
+    shape: tuple[Number, ...]
+    frozen: bool = False  # whether it may not be written to
+
+
+@dataclass(frozen=True)
+class Group:
+    """A tuple; one with names if it is of a class."""
+
+    made_of: type[Any] | None
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """Something that is known when the code is written: a function, a module, a class, None."""
+
+    value: Any
+
+
+Value = Number | Array | Group | Fixed
+
+
+@dataclass(frozen=True)
+class ArrayKind:
+    """The kind of an array."""
+
+    kind: str
+    axes: int
+    frozen: bool = False
+
+
+@dataclass(frozen=True)
+class GroupKind:
+    """The kind of a tuple."""
+
+    made_of: type[Any] | None
+    items: tuple[Kind, ...]
+
+
+@dataclass(frozen=True)
+class FixedKind:
+    """The kind of something known: it is equal to nothing but itself."""
+
+    value: Any
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FixedKind) and other.value is self.value
+
+
+Kind = str | ArrayKind | GroupKind | FixedKind
+
+
+def kind_of(value: Value) -> Kind:
+    """The kind of a value."""
+    if isinstance(value, Number):
+        return value.kind
+    if isinstance(value, Array):
+        return ArrayKind(value.kind, len(value.shape), value.frozen)
+    if isinstance(value, Group):
+        return GroupKind(value.made_of, tuple(map(kind_of, value.items)))
+    return FixedKind(value.value)
+
+
+def holds_arrays(kind: Kind) -> bool:
+    """Whether a value of this kind is an array, or has one in it."""
+    if isinstance(kind, GroupKind):
+        return any(map(holds_arrays, kind.items))
+    return isinstance(kind, ArrayKind)
+
+
+def registers_of(kind: Kind) -> list[str]:
+    """LLVM's types of all registers that a value of a kind takes."""
+    if isinstance(kind, str):
+        return [REGISTER[kind]]
+    if isinstance(kind, ArrayKind):
+        return ["ptr"] + ["i64"] * kind.axes
+    if isinstance(kind, GroupKind):
+        return [register for item in kind.items for register in registers_of(item)]
+    return []
+
+
+def texts_of(value: Value) -> list[str]:
+    """The registers or constants of a value, in the same order."""
+    if isinstance(value, Number):
+        return [value.text]
+    if isinstance(value, Array):
+        return [value.data, *(length.text for length in value.shape)]
+    if isinstance(value, Group):
+        return [text for item in value.items for text in texts_of(item)]
+    return []
+
+
+def value_from(kind: Kind, texts: Iterator[str]) -> Value:
+    """A value of a kind, made of registers."""
+    if isinstance(kind, str):
+        return Number(kind, next(texts))
+    if isinstance(kind, ArrayKind):
+        data, shape = next(texts), tuple(natural(next(texts)) for _ in range(kind.axes))
+        return Array(kind.kind, data, shape, kind.frozen)
+    if isinstance(kind, GroupKind):
+        return Group(kind.made_of, tuple(value_from(item, texts) for item in kind.items))
+    return Fixed(kind.value)
+
+
+def wider(first: Kind, second: Kind) -> Kind:
+    """The kind of a variable that is sometimes of the one kind and sometimes of the other."""
+    if first == second:
+        return first
+    if isinstance(first, str) and isinstance(second, str) and WORD not in (first, second):
+        return FLOAT if FLOAT in (first, second) else INT
+    if (
+        isinstance(first, GroupKind)
+        and isinstance(second, GroupKind)
+        and first.made_of is second.made_of
+        and len(first.items) == len(second.items)
+    ):
+        return GroupKind(first.made_of, tuple(map(wider, first.items, second.items)))
+    raise UnsupportedError(f"a variable is {first} here and {second} there")
+
+
+def natural(text: str) -> Number:
+    """A whole number that is not negative, such as a length."""
+    return Number(INT, text, natural=True)
+
+
+def whole(value: int) -> Number:
+    """A whole number that is known."""
+    if not -(2**63) <= value < 2**63:
+        raise UnsupportedError(f"{value} does not fit into 64 bits")
+    return Number(INT, str(value), value, value >= 0)
+
+
+def real(value: float) -> Number:
+    """A float that is known, written so that LLVM reads all of its bits."""
+    (bits,) = struct.unpack("<Q", struct.pack("<d", value))
+    return Number(FLOAT, f"0x{bits:016X}", value)
+
+
+def truth(value: bool) -> Number:
+    """True or False."""
+    return Number(TRUTH, "true" if value else "false", value)
+
+
+def known(value: Any) -> Value:
+    """What a Python object is in a kernel; arrays are for the module to place."""
+    if isinstance(value, bool | np.bool_):
+        return truth(bool(value))
+    if isinstance(value, np.uint64):
+        return Number(WORD, str(int(value)), value)
+    if isinstance(value, int | np.int64):
+        return whole(int(value))
+    if isinstance(value, float | np.float64):
+        return real(float(value))
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return Group(type(value), tuple(map(known, value)))
+    return Fixed(value)

@@ -1,0 +1,196 @@
+import logging
+import multiprocessing
+import threading
+
+import numpy as np
+import pytest
+
+import lowbid
+from environments.test_registry import EXAMPLES
+from lowbid import policies
+from lowbid._kernel import allocating_kernel, interpreted, kernel, loop_kernel
+from lowbid._native import Native, _build, build
+from lowbid._native._module import Module
+from lowbid._random import key
+from lowbid.errors import InvalidValueError
+from lowbid.simulation._delays import read_late
+from lowbid.simulation._loop import loop_for
+from lowbid.simulation._share import _stage, gaps_of
+from lowbid.testing._policies import informed_of, suitable_arms
+
+VARIANTS = [each for name in policies.__all__ for each in getattr(policies, name).variants()]
+
+
+def arguments_for(policy, environment, late=None, horizon=30):
+    """A loop, and all that it takes."""
+    loop, more = loop_for(policy, environment, late, 0)
+    table = environment.table(0, 2)
+    now, gaps, world = _stage(environment, table, gaps_of(environment, table), 0)
+    given = (
+        policy.parameters(environment.n_arms, horizon, horizon),
+        now,
+        gaps,
+        key(0, "losses"),
+        key(0, policy.identity),
+        0,
+        np.array([horizon]),
+        np.zeros((2, 1)),
+        np.zeros((2, environment.n_arms), np.int64),
+        np.zeros(1, np.int64),
+        np.zeros(1, np.int64),
+        world,
+        *more,
+    )
+    return loop, given
+
+
+def written(loop, given):
+    """The text for LLVM; an error says what is not known."""
+    module = Module()
+    module.entry(loop, [_build._kind(each) for each in given])
+    return module.text()
+
+
+@pytest.mark.parametrize("policy", VARIANTS, ids=lambda policy: policy.name)
+def test_every_policy_is_compiled_here(policy):
+    arms = suitable_arms(policy)[0]
+    for late in (None, read_late(3, 0.1, 2)):
+        assert "lowbid_entry" in written(*arguments_for(informed_of(policy, arms), arms, late))
+
+
+@pytest.mark.parametrize("arms", EXAMPLES, ids=lambda arms: repr(arms)[:40])
+def test_every_environment_is_played_as_python_plays_it(arms):
+    policy = lowbid.UniformPlay()
+    loop, given = arguments_for(policy, arms, horizon=60)
+    native = build(loop, given)
+    if isinstance(getattr(arms, "path", None), lowbid.RandomWalk):  # a remainder of floats
+        assert native is None
+        return
+    assert isinstance(native, Native)
+    native(*given)
+    _, others = arguments_for(policy, arms, horizon=60)
+    with interpreted():
+        loop(*others)
+    for number in (7, 8):
+        assert given[number].tobytes() == others[number].tobytes()
+
+
+def test_simulations_use_it_and_numba_gives_the_same(monkeypatch):
+    policy, arms = lowbid.BatchEnsemble(), lowbid.Bernoulli([0.2, 0.4, 0.6])
+    results = {}
+    for how in ("own", "numba"):
+        monkeypatch.setenv("LOWBID_LOOPS", how)
+        loop, _ = arguments_for(policy, arms)
+        loop.natives.clear()
+        results[how] = lowbid.simulate(policy, arms, horizon=500, runs=4)
+        kinds = {type(each) for each in loop.natives.values()}
+        assert (kinds == {Native}) == (how == "own")
+        loop.natives.clear()
+    assert results["own"].regret.tobytes() == results["numba"].regret.tobytes()
+
+
+@loop_kernel
+def _power(x):
+    return x**3.0
+
+
+def test_what_is_not_known_is_left_to_numba(caplog):
+    with caplog.at_level(logging.DEBUG, logger="lowbid"):
+        assert build(_power, (2.0,)) is None
+    assert "Pow" in caplog.text
+    assert _power(2.0) == 8.0
+
+
+@loop_kernel
+def _sum(numbers):
+    total = 0.0
+    for i in range(len(numbers)):
+        total += numbers[i]
+    return total
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [np.arange(6.0)[::2], np.arange(3.0, dtype=">f8"), np.arange(3, dtype=np.int32)],
+    ids=["gaps", "the other byte first", "32 bits"],
+)
+def test_arrays_that_lie_otherwise_are_left_to_numba(numbers):
+    assert build(_sum, (numbers,)) is None
+
+
+def test_a_broken_llvm_costs_time_only(monkeypatch, caplog, tmp_path):
+    def broken(text):
+        raise AttributeError("create_pass_builder")
+
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(_build, "object_of", broken)
+    assert build(_sum, (np.arange(3.0),)) is None
+    assert "compiled by numba" in caplog.text
+
+
+def test_numba_compiles_loops_unless_somebody_asks(monkeypatch):
+    monkeypatch.delenv("LOWBID_LOOPS")
+    assert build(_sum, (np.arange(3.0),)) is None
+    monkeypatch.setenv("LOWBID_LOOPS", "mine")
+    with pytest.raises(InvalidValueError, match="LOWBID_LOOPS"):
+        build(_sum, (np.arange(3.0),))
+
+
+@allocating_kernel
+def _large(n):
+    return np.zeros(n)
+
+
+@loop_kernel
+def _hungry(turns, n):
+    total = 0.0
+    for i in range(turns):
+        numbers = _large(n)
+        numbers[i] = 1.0
+        total += numbers[i] + numbers[n - 1]
+    return total
+
+
+def test_memory_of_a_turn_is_given_back():
+    native = build(_hungry, (1, 10))
+    # 20 TB if it were not; a page of each is all that is ever written to.
+    assert native(20_000, 2**27) == 20_000.0
+
+
+def test_too_little_memory_is_an_error():
+    native = build(_hungry, (1, 10))
+    with pytest.raises(MemoryError, match="memory"):
+        native(1, 2**59)
+    assert native(2, 5) == 2.0
+
+
+@kernel
+def _add(numbers, i):
+    numbers[0] += i
+
+
+@loop_kernel
+def _count(n, numbers):
+    for i in range(n):
+        _add(numbers, i % 3)
+    return True
+
+
+def test_threads_run_at_once_and_a_fork_goes_on():
+    native = build(_count, (1, np.zeros(1)))
+    sums = [np.zeros(1) for _ in range(8)]
+    threads = [threading.Thread(target=native, args=(30_000, each)) for each in sums]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {each[0] for each in sums} == {30_000.0}
+    if "fork" in multiprocessing.get_all_start_methods():
+        with multiprocessing.get_context("fork").Pool(1) as pool:
+            assert pool.apply(_in_child, (30,)) == 30.0
+
+
+def _in_child(n):
+    numbers = np.zeros(1)
+    assert build(_count, (1, numbers))(n, numbers) is True
+    return numbers[0]

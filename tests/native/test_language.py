@@ -1,0 +1,320 @@
+"""What kernels may say, compiled here and run by Python: the same, bit for bit."""
+
+import itertools
+import linecache
+import math
+import random
+import re
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from lowbid._kernel import allocating_kernel, kernel, loop_kernel, run_uncompiled
+from lowbid._native import build
+from lowbid._native._build import _kind
+from lowbid._native._module import Module
+from lowbid._native._values import UnsupportedError
+
+WHOLES = [0, 1, 2, 3, 7, -1, -2, -7, 64, -(2**63), 2**63 - 1, 2**53 + 1]
+FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, 2.5, -2.5, 1e300, -1e-300, math.inf, -math.inf, math.nan]
+
+
+class Pair(NamedTuple):
+    first: float
+    numbers: np.ndarray
+
+
+class Nest(NamedTuple):
+    pair: Pair
+    count: int
+
+
+def same(function, *arguments):
+    """Run a kernel both ways, and compare what it returns and what it writes."""
+
+    def fresh():
+        return tuple(a.copy() if isinstance(a, np.ndarray) else a for a in arguments)
+
+    mine, theirs = fresh(), fresh()
+    native = build(function, mine)
+    assert native is not None
+    found, expected = native(*mine), run_uncompiled(function.function, *theirs)
+    np.testing.assert_array_equal(np.array(found, float), np.array(expected, float))
+    for one, other in zip(mine, theirs, strict=True):
+        if isinstance(one, np.ndarray):
+            assert one.tobytes() == other.tobytes()
+    return found
+
+
+def function_of(source):
+    """A kernel of a text, with its source where Python looks for it."""
+    name = f"<made up {next(_numbers)}>"
+    linecache.cache[name] = len(source), None, source.splitlines(keepends=True), name
+    space = {"np": np, "math": math, "loop_kernel": loop_kernel, "kernel": kernel}
+    exec(compile(source, name, "exec"), space)  # as a module of a user's would be
+    return space["made"]
+
+
+_numbers = itertools.count()
+
+
+def refused(source, *arguments):
+    with pytest.raises(UnsupportedError) as error:
+        Module().entry(function_of(source), [_kind(each) for each in arguments])
+    return str(error.value)
+
+
+def expression(draw, depth, kind):
+    """A random expression of a kind: "i" whole, "f" float, "b" true or false."""
+    deeper = depth - 1
+    if depth == 0:
+        leaves = {"i": ["a", "b", "(a + 3)", "(b - 2)"], "f": ["x", "y", "0.5", "(a - x)"]}
+        return draw.choice(leaves.get(kind, ["p"]))
+    i, f, b = (lambda k=k: expression(draw, deeper, k) for k in "ifb")
+    rules = {
+        "i": [
+            lambda: f"({i()} {draw.choice('+-*')} {i()})",
+            lambda: f"({i()} {draw.choice(['//', '%'])} {draw.choice(['a', 'b', '3', '8'])})",
+            lambda: f"({i()} {draw.choice(['&', '|', '^'])} {i()})",
+            lambda: f"({i()} {draw.choice(['>>', '<<'])} {draw.choice('0159')})",
+            lambda: f"{draw.choice(['min', 'max'])}({i()}, {i()})",
+            lambda: f"(-{i()})",
+            lambda: f"({i()} if {b()} else {i()})",
+            lambda: f"int({b()})",
+        ],
+        "f": [
+            lambda: f"({f()} {draw.choice('+-*/')} {f()})",
+            lambda: f"({i()} / {i()})",
+            lambda: f"{draw.choice(['min', 'max'])}({f()}, {f()}, {f()})",
+            lambda: f"abs({f()})",
+            lambda: f"float({i()})",
+            lambda: f"({f()} if {b()} else {f()})",
+        ],
+        "b": [
+            lambda: f"({f()} {draw.choice(['<', '<=', '>', '>=', '==', '!='])} {f()})",
+            lambda: f"({i()} {draw.choice(['<', '<=', '>', '>=', '==', '!='])} {i()})",
+            lambda: f"({b()} {draw.choice(['and', 'or'])} {b()})",
+            lambda: f"(not {b()})",
+            lambda: "(x <= y < 2.5)",
+            lambda: f"math.isnan({f()})",
+            lambda: f"math.isfinite({f()})",
+        ],
+    }
+    return draw.choice(rules[kind])()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_expressions_are_worth_what_python_says(seed):
+    draw = random.Random(seed)
+    made = [expression(draw, 3, "iffb"[i % 4]) for i in range(60)]
+    lines = [f"    out[{i}] = {text}\n" for i, text in enumerate(made)]
+    head = "@loop_kernel\ndef made(a, b, x, y, p, out):\n"
+    function = function_of(head + "".join(lines))
+    out = np.zeros(len(made))
+    native = build(function, (1, 1, 1.0, 1.0, True, out))
+    assert native is not None
+    for _ in range(150):
+        a, b = draw.choice(WHOLES), draw.choice(WHOLES)
+        x, y, p = draw.choice(FLOATS), draw.choice(FLOATS), draw.random() < 0.5
+        native(a, b, x, y, p, out)
+        expected = np.zeros(len(made))
+        # NumPy's numbers wrap around and divide by 0 as compiled ones do.
+        numbers = np.int64(a), np.int64(b), np.float64(x), np.float64(y), p
+        run_uncompiled(function.function, *numbers, expected)
+        for text, one, other in zip(made, out, expected, strict=True):
+            alike = one == other and np.signbit(one) == np.signbit(other)  # 0.0 is not -0.0
+            assert alike or (one != one and other != other), (text, a, b, x, y, p)
+
+
+@loop_kernel
+def _statements(n, numbers, table):
+    total = 0  # becomes a float
+    for i in range(n - 1, -3, -2):
+        if i < 0:
+            break
+        if i % 3 == 0:
+            continue
+        total += numbers[i] * 0.5
+    k = 10
+    while True:
+        k -= 3
+        if k < 0:
+            break
+        numbers[-1] += k
+    for row in range(len(table)):
+        for column in range(1, table.shape[1]):
+            if column == 2:
+                break
+            table[row, column] = table[row - 1, column] + row
+    a, b = 1, 2.5
+    a, b = b, a
+    table[1:, -1] = a
+    table[0, :2] = b
+    table[:, 0] = k
+    numbers[2:-1] = 7.0
+    last = numbers[1:4]
+    last[0] += 0.25
+    return total + len(last)
+
+
+@pytest.mark.parametrize("n", [0, 1, 5, 6])
+def test_statements_do_what_python_does(n):
+    same(_statements, n, np.arange(6.0), np.arange(12.0).reshape(3, 4))
+
+
+@kernel
+def _side_effect(seen, value):
+    seen[0] += 1
+    return value
+
+
+@loop_kernel
+def _short_circuits(seen, p, q):
+    a = _side_effect(seen, p) and _side_effect(seen, q)
+    b = _side_effect(seen, p) or _side_effect(seen, q)
+    if not (a or (b and p != q)):
+        return 0
+    return 1 if a else -1
+
+
+@pytest.mark.parametrize("p", [False, True])
+@pytest.mark.parametrize("q", [False, True])
+def test_and_and_or_look_no_further_than_they_must(p, q):
+    same(_short_circuits, np.zeros(1, np.int64), p, q)
+
+
+@kernel
+def _moved(nest, by=2.0):
+    pair = nest.pair
+    pair.numbers[nest.count] += by
+    return Nest(pair=Pair(pair.first + by, pair.numbers), count=nest.count - 1)
+
+
+@loop_kernel
+def _nested(numbers, abs):  # a name that means something else here
+    nest = Nest(Pair(0.5, numbers), abs)
+    nest = _moved(nest)
+    nest = _moved(nest, by=nest.count)
+    first, (second, _) = nest.count, nest.pair
+    return first, second
+
+
+def test_named_tuples_go_in_and_out_of_functions():
+    same(_nested, np.arange(4.0), 2)
+
+
+_TABLE = np.array([[1.5, 2.5], [3.5, 4.5]])
+_POWERS = ((1.0, 2.0, 4.0), (1.0, 3.0, 9.0))
+
+
+@kernel
+def _polynomial(powers, x):
+    total = 0.0
+    for i in range(3):
+        total = total * x + powers[i]
+    return total
+
+
+@loop_kernel
+def _constants(x, row):
+    ends = x in (0.0, 1.0)
+    return _polynomial(_POWERS[0], x) + _polynomial(_POWERS[1], x) + _TABLE[row, 1] + float(ends)
+
+
+@pytest.mark.parametrize("x", [0.0, 0.3])
+def test_constants_are_what_they_were(x):
+    same(_constants, x, -1)
+
+
+@allocating_kernel
+def _made(n):
+    counts = np.full(n, 3, np.int64)
+    both = np.ones((n, 2))
+    flags = np.zeros(n, np.bool_)
+    flags[n - 1] = True
+    both[0, 1] = float(flags[n - 1]) + float(flags[0])
+    return counts, both, np.arange(n), np.array([1.0, math.inf])
+
+
+@loop_kernel
+def _arrays(n, sums):
+    kept = np.zeros(2)
+    for turn in range(3):
+        counts, both, order, ends = _made(n + turn)
+        copy = order.copy()
+        copy[0] = 5
+        kept[0] += copy.max() + order[0] + ends[0] + both[0, 1] + both.size
+        kept[1] += np.searchsorted(counts, 3, side="right") + np.searchsorted(
+            order, 1, side="right"
+        )
+    sums[:] = 0.0
+    sums[0], sums[1] = kept[0], kept[1]
+
+
+def test_arrays_are_made_as_numpy_makes_them():
+    same(_arrays, 3, np.full(3, math.nan))
+
+
+_ULP = 2.0**-53
+_MIX = np.uint64(0xBF58476D1CE4E5B9)
+
+
+@loop_kernel
+def _words(word, out):
+    out[0] = (word ^ (word >> np.uint64(30))) * _MIX
+    out[1] = word + np.uint64(1)
+    out[2] = (word << out[2]) | (word >> np.uint64(60 + len(out)))
+    return np.int64(word >> np.uint64(11)) * _ULP
+
+
+@pytest.mark.parametrize("word", [0, 1, 2**63, 2**64 - 1])
+def test_words_wrap_around(word):
+    same(_words, np.uint64(word), np.array([0, 0, 65], np.uint64))
+
+
+@loop_kernel
+def _of_floats(x, out):
+    out[0], out[1], out[2] = math.log(x), math.exp(-x), math.sqrt(x)
+    out[3], out[4], out[5] = math.log1p(x), math.expm1(x), math.sin(x)
+    out[6], out[7], out[8] = math.floor(-x), math.ceil(x), math.ldexp(x, 3)
+
+
+@pytest.mark.parametrize("x", [0.1, 1.0, 2.5, 77.7])
+def test_functions_of_floats_are_those_of_python(x):
+    same(_of_floats, x, np.zeros(9))
+
+
+HEAD = "@loop_kernel\ndef made(a, x, numbers):\n    "
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("return a ** 2", "Pow"),
+        ("return x // 2.0", "FloorDiv of floats"),
+        ("return 1 << a", "how far"),
+        ("return a // 0", "divided by 0"),
+        ("return a or 3", "by and"),
+        ("return np.uint64(1) + a", "mixed"),
+        ("return [1, a][0] if a else sum((1, 2))", "sum"),
+        ("numbers[:] = numbers", "no number"),
+        ("return numbers[::2][0]", "steps"),
+        ("return later", "not defined"),
+        ("for i in numbers:\n        a += 1\n    return a", "range"),
+        ("for i in range(a):\n        x += 1\n    else:\n        x = 0.0\n    return x", "else"),
+        ("return 0 < a < numbers[0]", "chain"),
+        ("y = 1 if a else None\n    return y", "here and"),
+        ("raise ValueError", "Raise"),
+        ("return made(a, x, numbers)", "calls itself|no function|known"),
+    ],
+)
+def test_what_might_not_be_the_same_is_left_to_numba(body, reason):
+    assert re.search(reason, refused(HEAD + body + "\n", 1, 1.0, np.zeros(3)))
+
+
+def test_arrays_that_may_not_be_written_to_are_not():
+    numbers = np.zeros(3)
+    numbers.flags.writeable = False
+    assert "may not be" in refused(HEAD + "numbers[0] = 1.0\n", 1, 1.0, numbers)
+    assert "may not be" in refused(HEAD + "numbers[0] += 1.0\n", 1, 1.0, numbers)

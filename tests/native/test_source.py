@@ -1,0 +1,41 @@
+import importlib.util
+import linecache
+
+import pytest
+
+from lowbid._native import _source
+from lowbid._native._values import UnsupportedError
+
+TEXT = """
+def first(x):
+    return x + 1
+
+
+def second(x):
+    def inner(y):
+        return x + y
+    return inner
+"""
+
+
+def test_a_source_that_has_changed_is_not_taken(tmp_path):
+    file = tmp_path / "changing.py"
+    file.write_text(TEXT)
+    specification = importlib.util.spec_from_file_location("changing", file)
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    assert _source.source_of(module.first).name == "first"
+    with pytest.raises(UnsupportedError, match="what its source says"):
+        _source.source_of(module.second(1))
+    file.write_text(TEXT.replace("x + 1", "x - 1"))
+    linecache.checkcache(str(file))
+    _source._functions_in.cache_clear()
+    with pytest.raises(UnsupportedError, match="what its source says"):
+        _source.source_of(module.first)
+
+
+def test_functions_without_a_source_are_not_taken():
+    space = {}
+    exec("def made(x):\n    return x\n", space)
+    with pytest.raises(UnsupportedError, match="not to be found"):
+        _source.source_of(space["made"])

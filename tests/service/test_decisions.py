@@ -90,7 +90,10 @@ def test_if_one_value_is_wrong_none_is_taken(shop):
     sent = [{"decision": ids[0], "reward": 1.0}, {"decision": ids[1], "reward": 7.0}]
     answer = shop.decide.post(OUTCOMES, json=sent)
     assert answer.status_code == 422
-    assert "7.0" in answer.json()["detail"]
+    assert "outcome 1: the reward is 7.0" in answer.json()["detail"]
+    assert [each["field"] for each in answer.json()["errors"]] == ["1.reward"]
+    alone = shop.decide.post(OUTCOMES, json=sent[1]).json()
+    assert [each["field"] for each in alone["errors"]] == ["reward"]
     assert shop.decide.post(OUTCOMES, json=sent[:1]).json()["answers"] == ["taken"]
 
 

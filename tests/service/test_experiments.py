@@ -28,9 +28,14 @@ def test_experiments_are_made_once_and_must_agree(shop):
         ({"holdout": 2}, "holdout"),
         ({"holdout": 0.1}, "control"),
         ({"reward_range": [1, 0]}, "1"),
-        ({"name": "a/b"}, "name"),
-        ({"name": ""}, "name"),
-        ({"colour": "blue"}, "colour"),
+        ({"reward_range": [0, 5e-324]}, "too close to 0"),
+        ({"name": "a/b"}, "name: is 'a/b'; give 1 to 100 letters"),
+        ({"name": ""}, "name: is ''; give 1 to 100 letters"),
+        ({"name": "a\n"}, "give 1 to 100 letters"),
+        ({"name": "x" * 5000}, "give 1 to 100 letters"),
+        ({"colour": "blue"}, "colour: there is no such field"),
+        ({"arms": ["a", 1.5]}, '"field":"arms.1"'),
+        ({"window": []}, '"field":"window"'),
     ],
 )
 def test_experiments_that_make_no_sense_are_refused(shop, settings, word):
@@ -97,6 +102,18 @@ def test_an_experiment_that_is_not_there(shop):
         assert answer.status_code == 404
         assert "nope" in answer.json()["detail"]
         assert shop.url not in answer.text
+
+
+def test_one_that_cannot_be_opened_hides_no_other(shop):
+    class OnesOwn(lowbid.UCB1):
+        """A policy whose code the server does not have."""
+
+    lowbid.open(shop.url, "basket", ["a", "b"], OnesOwn()).close()
+    basket, checkout = shop.read.get("/v1/experiments").json()["experiments"]
+    assert basket.keys() == {"name", "trouble"}
+    assert "cannot be read here" in basket["trouble"]
+    assert checkout["name"] == "checkout"
+    assert "trouble" not in checkout
 
 
 def test_an_experiment_that_was_deleted_is_forgotten(shop):

@@ -149,3 +149,6 @@ def test_without_keys_everybody_may_do_everything(url):
     with running(create_app(url, keys=False)) as address, httpx.Client(base_url=address) as client:
         assert client.post("/v1/experiments", json={"name": "a", "arms": ["x"]}).status_code == 201
         assert client.get("/v1/experiments/a/overview").status_code == 200
+        refused = client.post("/v1/session", json={"key": "lowbid_x"})
+        assert refused.status_code == 409
+        assert "needs no keys" in refused.json()["detail"]

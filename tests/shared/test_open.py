@@ -55,6 +55,7 @@ def test_what_agrees_is_opened(url):
         ({"arms": 3, "sticky": "always"}, "sticky"),
         ({"arms": 3, "expiry": 0}, "expiry"),
         ({"arms": 3, "policy": lowbid.BetaThompson(), "kind": "reward"}, "best possible reward"),
+        ({"arms": 3, "reward_range": (0, 5e-324)}, "too close to 0"),
         ({"arms": 3, "actor": ""}, "actor"),
         ({"arms": 3, "patience": -1}, "patience"),
     ],

@@ -94,7 +94,7 @@ def _out_of_range(value: float, feedback: Feedback) -> str:
     ends = f"of {low:g} or more" if high == LARGEST_LOSS else f"from {low:g} to {high:g}"
     return (
         f"the {kind} is {value!r}, but this bandit takes {feedback.plural} {ends}; scale it, or "
-        f"say which there are: Bandit({kind}_range=(lowest, highest))."
+        f"declare what there is with {kind}_range=(lowest, highest)."
     )
 
 

@@ -98,6 +98,10 @@ class Guard:
 
     async def sign_in(self, text: str) -> tuple[str, Key]:
         """The value of the session cookie for this key, or a problem."""
+        if self._keyring is None:
+            raise ProblemError(
+                409, "no-keys", "this server needs no keys; leave the key out, and do not sign in."
+            )
         key = await self._found(text)
         return self._session(key, int(time.time()) + SESSION_SECONDS, secrets.token_hex(8)), key
 

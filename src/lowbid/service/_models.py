@@ -2,10 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic_core import PydanticCustomError
 
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._ -]{0,99}")
+
+
+def _named(text: str) -> str:
+    """A name that needs no escapes in an address, or an error in words."""
+    if _NAME.fullmatch(text) is None:
+        message = (
+            "is {given}; give 1 to 100 letters (a to z), digits, dots, hyphens, underscores and "
+            "spaces, the first a letter or a digit"
+        )
+        given = repr(text if len(text) <= 100 else f"{text[:100]}...")
+        raise PydanticCustomError("name", message, {"given": given})
+    return text
+
+
+Name = Annotated[
+    str,
+    AfterValidator(_named),
+    Field(
+        description="letters, digits, dots, hyphens, underscores and spaces",
+        json_schema_extra={"pattern": f"^{_NAME.pattern}$"},
+    ),
+]
 Arm = Annotated[str, Field(min_length=1, max_length=512)] | int
 Number = Annotated[float, Field(allow_inf_nan=False, strict=True)]
 Range = tuple[Number, Number]
@@ -41,9 +66,7 @@ class NewExperiment(Body):
         },
     )
 
-    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._ -]{0,99}$")] = Field(
-        description="letters, digits, dots, hyphens, underscores and spaces"
-    )
+    name: Name
     arms: list[Arm] = Field(min_length=1, description="what can be chosen")
     policy: str | None = Field(
         default=None,

@@ -26,6 +26,14 @@ _log = logging.getLogger("uvicorn.error")
 
 MEDIA_TYPE = "application/problem+json"
 
+# Where a value may be of several types, pydantic reports each as if it were a field.
+_ALTERNATIVES = ("str", "int", "float", "bool", "constrained-str", "constrained-float")
+# What pydantic says less clearly.
+_WORDS = {
+    "extra_forbidden": "there is no such field; check its spelling, or leave it out",
+    "missing": "is missing; give it",
+}
+
 
 class ProblemError(Exception):
     """A refused request.
@@ -97,7 +105,7 @@ def problem_of(error: LowbidError) -> ProblemError:
         case UnknownNameError():
             return ProblemError(404, "unknown-name", str(error))
         case FileFormatError():
-            detail = "the experiment's log is damaged; the server's log says how."
+            detail = "the experiment's log cannot be read here; the server's log says why."
             return ProblemError(500, "damaged-log", detail)
         case MissingPackageError():
             return ProblemError(501, "missing-package", str(error))
@@ -116,13 +124,19 @@ def library_problem(error: LowbidError) -> ProblemError:
 
 def validation_problem(errors: Sequence[Any]) -> ProblemError:
     """Answer bodies and parameters that do not match the OpenAPI document."""
-    problem = ProblemError(422, "invalid-request", "")
+    problem, found = ProblemError(422, "invalid-request", ""), dict[str, list[str]]()
     for each in errors[:20]:
         if each["type"] == "json_invalid":
-            problem.fields.append(("body", "is not valid JSON"))
+            found["body"] = ["is not valid JSON"]
             continue
         place = [str(part) for part in each["loc"] if part not in ("body", "query", "path")]
-        problem.fields.append((".".join(place) or "body", str(each["msg"])[:300]))
+        if len(place) > 1 and place[-1] in _ALTERNATIVES:
+            place.pop()
+        said = found.setdefault(".".join(place) or "body", [])
+        text = _WORDS.get(each["type"], str(each["msg"]))[:300]
+        if text not in said:
+            said.append(text)
+    problem.fields = [(field, ", or: ".join(said)) for field, said in found.items()]
     problem.detail = "; ".join(f"{field}: {text}" for field, text in problem.fields[:3])
     return problem
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from lowbid.errors import InvalidValueError
 from lowbid.online._decisions import Arm, Decision, Rejection
-from lowbid.online._feedback import Kind
+from lowbid.online._feedback import Feedback, Kind
 from lowbid.online._given import read_value
 from lowbid.shared._decision import LoggedDecision
 from lowbid.shared._events import (
@@ -168,6 +168,20 @@ class GivenOutcome(NamedTuple):
     by_id: bool = False
 
 
+class InvalidOutcomeError(InvalidValueError):
+    """A value that cannot be recorded.
+
+    Attributes
+    ----------
+    number : int
+        Which of the outcomes of the call it is, from 0.
+    """
+
+    def __init__(self, message: str, number: int) -> None:
+        super().__init__(message)
+        self.number = number
+
+
 class Report(Call):
     """Report outcomes: each gets an answer, and those that are valid are recorded."""
 
@@ -199,7 +213,7 @@ class Report(Call):
                     "call."
                 )
         feedback = replica.core.feedback_of(self.kind)
-        values = [read_value(each.value, feedback) for each in self.outcomes]
+        values = _read_values(self.outcomes, feedback)
         self._answers, taken = [], []
         here: dict[str, float] = {}
         for outcome, value in zip(self.outcomes, values, strict=True):
@@ -325,6 +339,18 @@ class LetTimePass(Call):
     def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
         """An event, if there are any."""
         return Elapsed() if replica.windows.due(time) else Reply(None)
+
+
+def _read_values(outcomes: Sequence[GivenOutcome], feedback: Feedback) -> list[float]:
+    """The values of outcomes, or an error that says which one is wrong."""
+    values = []
+    for number, each in enumerate(outcomes):
+        try:
+            values.append(read_value(each.value, feedback))
+        except InvalidValueError as error:
+            which = f"outcome {number}: " if len(outcomes) > 1 else ""
+            raise InvalidOutcomeError(f"{which}{error}", number) from None
+    return values
 
 
 def _identity(outcome: GivenOutcome) -> Any:

@@ -15,6 +15,7 @@ from lowbid.shared._bandit import SharedBandit
 from lowbid.shared._durations import Duration
 from lowbid.shared._events import LOG_FORMAT, Created, logged
 from lowbid.shared._log import SharedLog
+from lowbid.shared._replica import Replica
 from lowbid.shared._requests import read_name
 from lowbid.shared._settings import read_settings
 from lowbid.shared.stores import PATIENCE, Store, StoredBandit, Transaction, store_at
@@ -126,9 +127,10 @@ def _found_or_made(store: Store, name: str, given: dict[str, Any], actor: str | 
 def _make(transaction: Transaction, name: str, given: dict[str, Any], actor: str | None) -> None:
     """Create a bandit, unless another process is quicker."""
     settings, now = read_settings(given), transaction.clock()
+    created = Created(settings.to_data(), secrets.token_hex(4), actor)
+    Replica(created, 1, now, given.get("policy"))  # refuses what nobody could open later
     key = transaction.create(name, LOG_FORMAT, now)
     if key is not None:
-        created = Created(settings.to_data(), secrets.token_hex(4), actor)
         transaction.append(key, [logged(1, now, created, secrets.token_hex(8))])
 
 

@@ -105,9 +105,10 @@ function listPage({ experiments }) {
   document.title = "Experiments · lowbid";
   const items = experiments.map((each) => h("li", {}, h("a", { href: `#/experiments/${encodeURIComponent(each.name)}`, "data-key": each.name },
     h("b", {}, each.name),
+    ...(each.trouble ? [h("span", { class: "error" }, `cannot be opened: ${each.trouble}`)] : [
     h("span", {}, each.archived ? "archived" : `running since ${moment(each.created)}`),
     h("span", {}, `${number(each.today)} decisions today`),
-    h("span", {}, leading(each)))));
+    h("span", {}, leading(each))]))));
   const nothing = h("div", { class: "card" }, h("p", {}, "There are no experiments yet."),
     h("p", { class: "hint" }, "Make one with POST /v1/experiments, or start the server with --experiments FILE."));
   return [h("h1", {}, "Experiments"), items.length ? h("ul", { class: "experiments" }, items) : nothing];
@@ -246,8 +247,8 @@ function liftPart(found) {
     [`held out: always ${settings.control}`, number(lift.held_out_count), short(lift.held_out)]];
   return [
     h("h2", {}, "Holdout"),
-    h("p", {}, known ? `The policy's choices bring ${short(lift.difference)} ${lift.difference < 0 ? "less" : "more"} per decision than ${settings.control}, `
-      + `between ${short(lift.low)} and ${short(lift.high)}: ${lift.sure ? "better for sure." : "not sure yet."}`
+    h("p", {}, known ? `The policy's choices bring ${short(Math.abs(lift.difference))} ${lift.difference < 0 ? "less" : "more"} per decision than ${settings.control}, `
+      + `a difference between ${short(lift.low)} and ${short(lift.high)}: ${lift.sure ? "better for sure." : "not sure yet."}`
       : "There are no outcomes of both groups yet."),
     known ? h("div", { class: "card" }, interval(lift.low, lift.high, lift.difference, [-ends, ends])) : null,
     table(["units", "outcomes", "mean"], rows, "Holdout and the rest"),

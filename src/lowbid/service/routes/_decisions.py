@@ -26,7 +26,7 @@ from lowbid.service._models import (
 from lowbid.service._problems import ProblemError, TooManyOpenError, validation_problem
 from lowbid.service.routes._context import Context
 from lowbid.shared import LoggedDecision
-from lowbid.shared._calls import Decide, Forget, Reply
+from lowbid.shared._calls import Decide, Forget, InvalidOutcomeError, Reply
 from lowbid.shared._events import Event, Forgotten
 from lowbid.shared._memory import Memory
 from lowbid.shared._replica import Replica
@@ -143,7 +143,12 @@ def decision_routes(context: Context) -> APIRouter:
         kind = _kind(outcomes)
         values = [each.reward if kind == "rewards" else each.loss for each in outcomes]
         call = answering([each.decision for each in outcomes], **{kind: values})  # type: ignore[arg-type]
-        answers = await context.submit(name, call)
+        try:
+            answers = await context.submit(name, call)
+        except InvalidOutcomeError as error:
+            field = "reward" if kind == "rewards" else "loss"
+            place = f"{error.number}.{field}" if many else field
+            raise ProblemError(422, "invalid-value", str(error), place) from error
         metrics.reported(name, answers)
         return _json({"answers": answers})
 

@@ -11,13 +11,18 @@ from fastapi import APIRouter, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from lowbid.errors import InvalidValueError, LowbidError, UnknownNameError
+from lowbid.errors import (
+    InvalidValueError,
+    LowbidError,
+    StoreUnavailableError,
+    UnknownNameError,
+)
 from lowbid.experiments._names import policy_of_text
 from lowbid.service import _plain_views as views
 from lowbid.service._guard import Caller
 from lowbid.service._hosted import Hosted
 from lowbid.service._models import PROBLEMS, ArmChange, Changes, NewExperiment
-from lowbid.service._problems import ProblemError
+from lowbid.service._problems import ProblemError, problem_of
 from lowbid.service.routes._context import Context
 from lowbid.shared import SharedBandit
 
@@ -32,7 +37,10 @@ def experiment_routes(context: Context) -> APIRouter:
 
     @router.get("/v1/experiments")
     async def all_of_them(request: Request) -> JSONResponse:
-        """List the experiments that the key is for."""
+        """List the experiments that the key is for.
+
+        One that cannot be opened has nothing but its name and its `trouble`.
+        """
         caller = guard.caller(request)
         if "read" not in caller.roles and "admin" not in caller.roles:
             guard.require(request, "read")  # says why not
@@ -157,6 +165,10 @@ def _lines(context: Context, caller: Caller) -> dict[str, Any]:
             found.append(views.listed(context.experiments.get(name).bandit))
         except UnknownNameError:  # deleted meanwhile
             context.experiments.drop(name)
+        except StoreUnavailableError:
+            raise
+        except LowbidError as error:  # one that cannot be opened hides no other
+            found.append({"name": name, "trouble": problem_of(error).detail})
     return {"experiments": found}
 
 

@@ -1,6 +1,7 @@
 """The documentation site: complete, without dead links, and without a network."""
 
 import importlib
+import json
 import re
 import shutil
 import subprocess
@@ -77,6 +78,31 @@ def test_the_reference_has_every_adapter():
     assert all(f"::: {path}" in page for path in shown)
     modules = {path.stem for path in (ROOT / "src" / "lowbid" / "adapters").glob("[!_]*.py")}
     assert {path.split(".")[2] for path in shown} == modules
+
+
+def pages_that_people_wrote():
+    """The files of the navigation; the reference, from docstrings, has links in its footer only."""
+    named = re.findall(r"^ +- [^#\n]+: (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
+    roots = {"contributing.md": "CONTRIBUTING.md", "security.md": "SECURITY.md"}
+    for page in named:
+        if page == "changelog.md":  # a list to look things up in, the newest first
+            continue
+        path = ROOT / roots[page] if page in roots else ROOT / "docs" / page
+        yield path if path.exists() else path.with_suffix(".ipynb")
+
+
+def test_every_page_ends_with_the_next_step():
+    pages = list(pages_that_people_wrote())
+    assert {path.name for path in pages} >= {path.name for path in (ROOT / "docs").rglob("*.md")}
+    for path in pages:
+        text = path.read_text(encoding="utf-8")
+        if path.suffix == ".ipynb":
+            text = "".join(json.loads(text)["cells"][-1]["source"])
+        last = text.rstrip().rpartition("\n\n")[2]
+        found = re.match(r"\*\*Next:\*\* [^\[]*\[[^\]]+\]\(([^)#]+)", last)
+        assert found, f"{path.name} ends with no next step"
+        assert (path.parent / found[1]).resolve() not in (path, ROOT), path.name
+        assert (path.parent / found[1]).exists(), f"{path.name} leads to {found[1]}"
 
 
 @pytest.fixture

@@ -49,7 +49,7 @@ def test_markdown_has_one_cell_for_each_column(capsys):
 def test_the_docs_have_the_table_as_it_is_printed(capsys):
     assert main(["policies", "--markdown"]) == 0
     table = capsys.readouterr().out
-    assert PAGE.read_text(encoding="utf-8").endswith(f"\n\n{table}"), "update the table"
+    assert f"\n\n{table}\n**Next:**" in PAGE.read_text(encoding="utf-8"), "update the table"
 
 
 def test_entries_to_cite(capsys):

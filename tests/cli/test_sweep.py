@@ -29,6 +29,16 @@ mean = [0.4, 0.5, 0.6]
 """
 LONG = FILE.replace("horizons = [40, 80]", "horizons = [400_000]").replace("runs = 6", "runs = 60")
 
+ONE_CELL = """
+horizon = 40
+runs = 6
+[[policies]]
+policy = "uniform-play"
+[[environments]]
+family = "bernoulli"
+mean = [0.1, 0.9]
+"""
+
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
@@ -44,6 +54,27 @@ def test_a_plan_is_printed_and_nothing_written(here, capsys):
     assert "8 cells (8 different), 0 finished" in printed
     assert "48 runs, 2,880 steps left: about 1 s" in printed
     assert sorted(path.name for path in here.iterdir()) == ["mine.toml"]
+
+
+def test_a_plan_of_one_is_told_in_the_singular(here, capsys):
+    Path("mine.toml").write_text(ONE_CELL)
+    assert main(["sweep", "mine.toml", "--dry-run", "--workers", "1"]) == 0
+    printed = capsys.readouterr().out
+    assert "1 policy x 1 environment, horizon 40, 1 seed\n1 cell (1 different)" in printed
+    assert printed.endswith("on 1 worker\n")
+
+
+def test_a_precision_that_is_not_reached_is_reported(here, capsys):
+    for precision, missed in ((0.0005, True), (0.5, False)):
+        asked = f"runs = 20\nprecision = {precision}\nmost_runs = 60"
+        Path("mine.toml").write_text(ONE_CELL.replace("runs = 6", asked))
+        assert main(["sweep", "mine.toml", "--out", "out"]) == 0
+        printed = capsys.readouterr().out
+        assert f"means to within {'0.05%' if missed else '50%'}:" in printed
+        page = (here / "out" / "mine" / "report.html").read_text()
+        for place in (printed, page):
+            assert ("missed the precision of 0.05%" in place) == missed
+            assert ("missed the precision" in place) == missed
 
 
 def test_it_goes_on_where_it_was_and_when_the_file_grows(here, capsys):
@@ -86,7 +117,7 @@ def test_a_damaged_file_is_played_again(here, capsys):
     assert main(["sweep", "mine.toml", "--out", "out"]) == 0
     printed = capsys.readouterr().out
     assert "7 finished" in printed
-    assert f"damaged files are played again: {victim.relative_to(here)}" in printed
+    assert f"1 damaged file is played again: {victim.relative_to(here)}\n" in printed
     assert (here / "out" / "mine" / "table.csv").read_bytes() == table
 
 

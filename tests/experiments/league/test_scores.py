@@ -57,6 +57,11 @@ def test_each_cell_comes_from_the_most_runs():
     assert table["orders", 1_000_000] == {"a": 9_000.0}
 
 
+def test_settings_are_in_the_order_of_the_file_whichever_was_played_first():
+    outcomes = {(key, "a", 100_000): outcome(1.0) for key in reversed(list(SETTINGS))}
+    assert list(dict.fromkeys(key for key, _ in regrets(outcomes))) == list(SETTINGS)
+
+
 def test_a_run_is_stuck_if_its_last_tenth_loses_nearly_the_smallest_gap():
     """The smallest gap of "gaussian" is 0.2: 2,000 in the last tenth of 100,000 steps."""
     ends = [20_000.0, 18_001.0, 17_999.0, 100.0]

@@ -60,7 +60,10 @@ class Score(NamedTuple):
 def regrets(
     outcomes: Outcomes, role: Role | None = None, longest: int | None = None
 ) -> dict[Cell, dict[str, float]]:
-    """The mean regret of each entrant by setting and horizon, from the largest number of runs."""
+    """The mean regret of each entrant by setting and horizon, from the largest number of runs.
+
+    Settings are in the order of the league's file, whichever was played first.
+    """
     table: dict[Cell, dict[str, float]] = {}
     most: dict[tuple[str, int, str], int] = {}
     for (key, name, _), result in outcomes.items():
@@ -76,7 +79,8 @@ def regrets(
                 most[key, step, name] = runs
                 mean = float(result.regret[0, :, at[0]].mean())
                 table.setdefault((key, step), {})[name] = mean
-    return table
+    order = {key: i for i, key in enumerate(SETTINGS)}
+    return {cell: table[cell] for cell in sorted(table, key=lambda cell: (order[cell[0]], cell[1]))}
 
 
 def scores(

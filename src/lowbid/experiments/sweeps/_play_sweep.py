@@ -80,27 +80,36 @@ def described(sweep: Sweep, found: Plan, workers: int) -> str:
     """A plan as text."""
     horizons = sorted({cell.horizon for cell in found.cells})
     lines = [
-        f"{sweep.title}: {len(sweep.policies)} policies x {len(sweep.environments)} environments, "
-        f"horizons {', '.join(f'{steps:,}' for steps in horizons)}, {len(sweep.seeds)} seed"
-        f"{'s' if len(sweep.seeds) > 1 else ''}",
-        f"{len(found.cells):,} cells ({found.different:,} different), {found.finished:,} finished",
+        f"{sweep.title}: {counted(len(sweep.policies), 'policy', 'policies')} x "
+        f"{counted(len(sweep.environments), 'environment')}, "
+        f"{'horizon' if len(horizons) == 1 else 'horizons'} "
+        f"{', '.join(f'{steps:,}' for steps in horizons)}, {counted(len(sweep.seeds), 'seed')}",
+        f"{counted(len(found.cells), 'cell')} ({found.different:,} different), "
+        f"{found.finished:,} finished",
     ]
     if found.damaged:
-        lines.append(f"{len(found.damaged)} damaged files are played again: {found.damaged[0]} ...")
+        first, *others = map(str, found.damaged)
+        verb, more = ("are", " ...") if others else ("is", "")
+        many = counted(1 + len(others), "damaged file")
+        lines.append(f"{many} {verb} played again: {first}{more}")
     if sweep.precision is not None:
         lines.append(
-            f"means to within {sweep.precision.within:.1%}: a pilot in each cell decides how many "
+            f"means to within {sweep.precision.percent}: a pilot in each cell decides how many "
             f"further runs it gets, {sweep.precision.most_runs:,} at most; the figures below are "
             "those of the pilots"
         )
-    many = "worker" if workers == 1 else "workers"
     if not found.runs:
         return "\n".join([*lines, "nothing is left to play"])
     lines.append(
         f"{found.runs:,} runs, {found.steps:,} steps left: about "
-        f"{duration(found.seconds / max(1, workers))} on {workers} {many}"
+        f"{duration(found.seconds / max(1, workers))} on {counted(workers, 'worker')}"
     )
     return "\n".join(lines)
+
+
+def counted(number: int, one: str, several: str | None = None) -> str:
+    """A number with its noun."""
+    return f"{number:,} {one if number == 1 else several or one + 's'}"
 
 
 def dry_run(

@@ -30,6 +30,11 @@ class Precision(NamedTuple):
     within: float
     most_runs: int
 
+    @property
+    def percent(self) -> str:
+        """How far an interval may reach from the mean, as text."""
+        return f"{100 * self.within:.3g}%"
+
 
 class TuneSplit(NamedTuple):
     """Names of the environments used for choosing settings, and of those used for judging them."""

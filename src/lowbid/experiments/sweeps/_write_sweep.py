@@ -12,9 +12,14 @@ from lowbid._replace_file import replace_file
 from lowbid._version import __version__
 from lowbid.errors import MissingPackageError
 from lowbid.experiments.sweeps._cell import Cell
-from lowbid.experiments.sweeps._play_sweep import cells_finished, read_table, window_on_file
+from lowbid.experiments.sweeps._play_sweep import (
+    cells_finished,
+    counted,
+    read_table,
+    window_on_file,
+)
 from lowbid.experiments.sweeps._store import CellStore
-from lowbid.experiments.sweeps._sweep import Sweep
+from lowbid.experiments.sweeps._sweep import Precision, Sweep
 from lowbid.experiments.sweeps._sweep_scores import (
     Part,
     Ratios,
@@ -80,11 +85,12 @@ def write_up(sweep: Sweep, folder: Path, command: str) -> str:
         return f"{sweep.title}: {lead}; nothing can be compared yet."
     scores = sweep_scores(table.rows, known)
     write_csv(ranking_columns(scores), part / "ranking.csv")
+    missed = missed_precision(sweep.precision, table)
     choices = tuned(sweep.policies, sweep.tune, table.rows, known) if sweep.tune else []
     page = Page(
         sweep.title,
         f"{len(sweep.policies)} policies on {len(sweep.environments)} environments; {lead}. "
-        + caution(min(row.figures.runs for row in table)),
+        + " ".join(filter(None, [missed, caution(min(row.figures.runs for row in table))])),
         [
             Section("Ranking", _ranking_blocks(scores)),
             *([_tuning_section(choices)] if choices else []),
@@ -95,10 +101,30 @@ def write_up(sweep: Sweep, folder: Path, command: str) -> str:
     with replace_file(part / "report.html") as file:
         file.write(render(page).encode())
     _draw(sweep, part, table, known, scores)
-    text = [f"{sweep.title}: {lead}", plain(ranking_table(scores[:20]))]
+    text = [f"{sweep.title}: {lead}", plain(ranking_table(scores[:20])), *([missed] * bool(missed))]
     if choices:
         text += ["Chosen on some environments, judged on others:", plain(tuning_table(choices))]
     return "\n\n".join([*text, f"The page is {part / 'report.html'}; table.csv is beside it."])
+
+
+def missed_precision(precision: Precision | None, table: SweepTable) -> str:
+    """A sentence on the means that are less precise than was asked for; empty if there are none."""
+    if precision is None:
+        return ""
+    figures = [row.figures for row in table]
+    reached = [
+        max(each.high - each.mean, each.mean - each.low) / each.mean
+        for each in figures
+        if each.mean > 0.0
+    ]
+    wider = [width for width in reached if width > precision.within]
+    if not wider:
+        return ""
+    return (
+        f"{len(wider):,} of {counted(len(figures), 'mean')} missed the precision of "
+        f"{precision.percent}; the widest interval reaches {100 * max(wider):.3g}% from its mean. "
+        f"Raise most_runs ({precision.most_runs:,}), or runs for a longer pilot."
+    )
 
 
 def ranking_table(scores: Sequence[SweepScore]) -> Table:
@@ -175,7 +201,7 @@ def _provenance(sweep: Sweep, command: str) -> Section:
         blocks.append(
             Text(
                 f"Each cell's first runs decided how many further ones it got for a mean exact to "
-                f"{sweep.precision.within:.0%}, at most {sweep.precision.most_runs:,}, and were "
+                f"{sweep.precision.percent}, at most {sweep.precision.most_runs:,}, and were "
                 "then left out: means and intervals are of the further runs alone, so that the "
                 "decision does not bias them."
             )

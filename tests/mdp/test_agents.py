@@ -11,7 +11,8 @@ from follow import assert_follows, follow
 from lowbid import mdp
 from lowbid._kernel import interpreted
 from lowbid.errors import InvalidValueError
-from lowbid.mdp.agents import ucbvi
+from lowbid.mdp.agents import psrl, ucbvi
+from lowbid.mdp.agents._visits import add_visit, visits_of
 from naive import mdp as naive
 
 BEVI = mdp.BatchEnsembleValueIteration
@@ -136,6 +137,18 @@ def test_psrl(prior, model):
     for now in follow(rule, model, episodes=15):
         table = naive.psrl(now.told, now.visits, now.stream, prior, 0.3, 2.0, 5.0)
         assert_follows(now.state.policy, table)
+
+
+@pytest.mark.parametrize("prior", [0.9, 1.0, 1.5])
+def test_psrl_draws_chances_by_adding_gamma_numbers(prior):
+    visits = visits_of(POOLED.problem(), 1)
+    for next_s in (2, 0, 2):
+        add_visit(visits, 0, 1, 0, 0, 0.0, next_s)
+    counts, chances = {"all": [1, 0, 2, 0], "seen": [2, 0]}, np.zeros(4)
+    stream, copy = np.zeros(1, np.uint64), np.zeros(1, np.uint64)
+    for _ in range(50):  # in some of them, a number of the prior is the largest
+        psrl.draw_chances(prior, visits, 0, 1, 0, chances, stream)
+        np.testing.assert_allclose(chances, naive.dirichlet(prior, counts, copy), rtol=1e-12)
 
 
 def test_psrl_with_many_states():

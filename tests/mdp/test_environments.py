@@ -123,6 +123,8 @@ def test_bad_drawings_are_refused(drawing, message):
         lambda: mdp.Grid(slip=2.0),
         lambda: mdp.BanditMDP(lowbid.Beta([0.5], [2.0])),
         lambda: mdp.MetaChain(means=(np.nan,)),
+        lambda: mdp.MetaChain(means=0.5),
+        lambda: mdp.MetaChain(means=()),
     ],
 )
 def test_bad_parameters_are_refused(make):

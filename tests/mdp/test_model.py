@@ -112,7 +112,7 @@ PAID = {"rewards": PAY, "horizon": 2}
 @pytest.mark.parametrize(
     ("transitions", "options", "message"),
     [
-        (GOOD, {}, "neither were given; say losses=... or rewards=..."),
+        (GOOD, {}, "neither losses nor rewards were given; say losses=... or rewards=..."),
         (GOOD, {"rewards": PAY, "losses": PAY}, "both losses and rewards"),
         (GOOD, {"rewards": PAY}, "the number of stages is not known"),
         ([[[0.5, 0.4], [1, 0]], [[0, 1], [0.2, 0.8]]], {**PAID}, "sums to 0.9"),
@@ -133,6 +133,9 @@ PAID = {"rewards": PAY, "horizon": 2}
         (GOOD, {**PAID, "noise": "gaussian", "sd": -1.0}, "sd is negative"),
         (GOOD, {"losses": [[0, 2.0], [0, 0]], "horizon": 2, "noise": "bernoulli"}, "larger scale"),
         ([GOOD] * 3, {**PAID}, "stages differ: 2 and 3"),
+        (np.array(GOOD, complex), {**PAID}, "complex numbers"),
+        (None, {**PAID}, "transitions is nan"),
+        (mdp.Successors(np.ones((0, 2, 1)), np.ones((0, 2, 1), int)), {**PAID}, "give both as"),
     ],
 )  # fmt: skip
 def test_bad_tables_are_refused_in_words(transitions, options, message):
@@ -146,7 +149,30 @@ def test_shapes_that_could_mean_two_things_are_refused():
         mdp.Tabular(square, rewards=square, horizon=2)
 
 
-@pytest.mark.parametrize("policy", [[[0, 1]], [[0, 2], [0, 0]], np.full((2, 2, 2), 0.7)])
-def test_bad_policies_are_refused(policy):
-    with pytest.raises(InvalidValueError, match="policy"):
-        mdp.Tabular(GOOD, rewards=PAY, horizon=2).policy_return(policy)
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        ([[0, 1]], "policy has the shape"),
+        ([[0, 2], [0, 0]], "actions that do not exist"),
+        (np.full((2, 2, 2), 0.7), "do not sum to 1"),
+        (np.full((2, 2, 2), np.nan), "the policy.* is nan"),
+        (np.full((2, 2, 2), 0.5), "probabilities of actions that do not exist"),
+    ],
+)
+def test_bad_policies_are_refused(policy, message):
+    model = mdp.Tabular(GOOD, rewards=PAY, horizon=2, actions=[1, 2])
+    with pytest.raises(InvalidValueError, match=message):
+        model.policy_return(policy)
+
+
+@pytest.mark.parametrize("epsilon", [-0.1, 1.5, np.nan])
+def test_exploration_is_a_probability(epsilon):
+    model = mdp.Tabular(GOOD, rewards=PAY, horizon=2)
+    with pytest.raises(InvalidValueError, match="epsilon"):
+        model.policy_return(np.zeros((2, 2), int), epsilon)
+
+
+@pytest.mark.parametrize("stage", [-1, 2, 0.0])
+def test_stages_that_do_not_exist_have_no_values(stage):
+    with pytest.raises(InvalidValueError, match="stage is"):
+        mdp.Tabular(GOOD, rewards=PAY, horizon=2).optimal_action_values(stage)

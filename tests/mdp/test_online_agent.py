@@ -131,11 +131,33 @@ def test_bad_outcomes_are_refused_and_change_nothing(call, message):
         ({"rule": mdp.UCBVI()}, "must know the number of episodes"),
         ({"ends": True, "reward_range": (-5, -1)}, "give \\(-5, 0\\)"),
         ({"first": 3}, "from 0 to 2"),
+        ({"n_actions": None}, "n_actions is nan"),
+        ({"n_actions": "ab"}, "n_actions is not a table of numbers"),
+        ({"n_actions": [[1, 2], [3]]}, "n_actions is"),
+        ({"reward_range": "01"}, "give two numbers"),
+        ({"best_return": np.nan}, "best_return is nan"),
+        ({"best_return": "1"}, "best_return is '1'"),
+        ({"best_return": -5.0}, "best_return is -5.0; give a finite number at least 0"),
+        ({"reward_range": (0.5, 1), "best_return": 1.0}, "at least 2"),
     ],
 )  # fmt: skip
 def test_bad_settings_are_refused(options, message):
     with pytest.raises(InvalidValueError, match=message):
         corridor(**options)
+
+
+def test_an_agent_for_a_model_is_not_where_the_model_never_leads():
+    agent = mdp.Agent.for_model(mdp.Chain(4), mdp.PSRL())
+    with pytest.raises(InvalidValueError, match="cannot be at stage 0"):
+        agent.begin(3)
+    assert (agent.episode, agent.stage) == (0, None)
+    agent.begin(0)
+    agent.act()
+    with pytest.raises(InvalidValueError, match=r"next_state is 3.* at stage 1"):
+        agent.update(reward=0.0, next_state=3)
+    agent.update(reward=0.0, next_state=1)
+    with pytest.raises(InvalidValueError, match="model is 'chain'"):
+        mdp.Agent.for_model("chain")
 
 
 def test_more_successors_than_there_is_room_for_are_refused():
@@ -221,7 +243,7 @@ def test_agents_are_saved_copied_and_pickled(tmp_path):
         twin.end()
     agent.end()
     for each in (agent, *twins):
-        each.begin(2)
+        each.begin(0)
         assert np.array_equal(each.policy, agent.policy)
 
 

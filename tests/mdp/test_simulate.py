@@ -135,6 +135,7 @@ def test_first_states_follow_their_distribution():
         ((BEVI(), "river", 10), "environment is 'river'"),
         ((BEVI(), mdp.RiverSwim(), 0), "episodes is 0"),
         ((lowbid.UCB1(), mdp.RiverSwim(), 10), "rules is UCB1"),
+        (("psrl", mdp.RiverSwim(), 10), "rules is 'psrl'; give a rule such as"),
         ((BEVI(), mdp.RiverSwim(), 10, 10**12), "the result would take"),
     ],
 )

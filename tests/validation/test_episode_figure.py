@@ -1,4 +1,5 @@
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 
@@ -39,6 +40,27 @@ def test_shares_have_digits_enough(monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     share = dataclasses.replace(FIGURE, regret=0.954, error=0.0)
     assert "0.959     0.954" in str(Comparison(share, regret=0.959, sd=0.05, runs=100))
+
+
+def test_the_page_shows_the_figures_there_are(monkeypatch):
+    """Labels, references and their errors; ours are those of the day on which they were run."""
+    monkeypatch.setenv("COLUMNS", "200")
+    page = (Path(__file__).parents[2] / "docs" / "validation.md").read_text(encoding="utf-8")
+    block = page.split("`lowbid validate episodes`\n\n```\n")[1].split("```")[0].splitlines()
+    lines = [str(Comparison(cell, 0.0, 0.0, 1)) for cell in SOURCES["episodes"]]
+    place = Comparison.head().index("ours")
+
+    def lasting(line):
+        _, reference, _, error, *_ = line[place - 4 :].split()
+        return line[: place - 4].strip(), reference, error
+
+    shown = [line for line in block if line.endswith("agrees") or "DISAGREES" in line]
+    assert [lasting(line) for line in shown] == [lasting(line) for line in lines]
+    sources = list(dict.fromkeys(cell.source for cell in SOURCES["episodes"]))
+    assert [line for line in block if line == Comparison.head()] == [Comparison.head()] * len(
+        sources
+    )
+    assert [line.rsplit(": ", 1)[0] for line in block if line.endswith("runs each")] == sources
 
 
 def test_bidding_finds_the_treasure():

@@ -16,7 +16,7 @@ from lowbid._require import require, require_finite, require_whole
 from lowbid.errors import InvalidValueError
 from lowbid.mdp._base import Rule
 from lowbid.mdp._problem import Problem, problem_of
-from lowbid.mdp._tables import read_actions, read_first
+from lowbid.mdp._tables import numbers, read_actions, read_first
 from lowbid.mdp._tabular import Tabular
 from lowbid.mdp.agents import BatchEnsembleValueIteration
 from lowbid.mdp.agents._visits import Visits
@@ -111,6 +111,10 @@ class Agent:
             best_return is None or kind == "reward",
             "best_return goes with reward_range; losses have no use for it.",
         )
+        stages = require_whole("horizon", horizon)
+        if best_return is not None:
+            least = given[0] * (stages if given[0] > 0.0 else 1)
+            require_finite("best_return", best_return, above=least, or_equal=True)
         chances = None if first is None else read_first(first, states)
         if ends:
             _require_zero(kind, given)
@@ -118,7 +122,7 @@ class Agent:
             chances = None if chances is None else np.append(chances, 0.0)
         problem = problem_of(
             counts,
-            require_whole("horizon", horizon),
+            stages,
             reward_range=given if kind == "reward" else (given[0] - given[1], 0.0),
             best_return=best_return,
             first=chances,
@@ -135,7 +139,12 @@ class Agent:
     def for_model(
         cls, model: Tabular, rule: Rule | None = None, seed: int = 0, episodes: int | None = None
     ) -> Self:
-        """An agent that knows as much about a model as a rule in `simulate`."""
+        """An agent that knows as much about a model as a rule in `simulate`.
+
+        It plans only for states that can be reached, and refuses others.
+        """
+        if not isinstance(model, Tabular):
+            raise InvalidValueError(f"model is {model!r}; give one such as mdp.RiverSwim().")
         agent = cls.__new__(cls)
         kind = "reward" if model.has_rewards else "loss"
         agent._setup(model.problem(episodes), rule, seed, kind)
@@ -190,7 +199,7 @@ class Agent:
             raise InvalidValueError(
                 f"episode {self._episode} is under way, at stage {self._stage}; call end() first."
             )
-        self._s = self._read_state("state", state)
+        self._s = self._read_state("state", state, 0)
         self._call("plan", self._episode + 1, self._stream)
         self._episode, self._stage, self._action = self._episode + 1, 0, -1
 
@@ -235,7 +244,9 @@ class Agent:
                 "next_state is None; give the next state, or make the agent with ends=True if "
                 "episodes can end early."
             )
-        next_s = self._problem.n_states - 1 if over else self._read_state("next_state", next_state)
+        next_s = self._problem.n_states - 1
+        if not over:
+            next_s = self._read_state("next_state", next_state, self._stage + 1)
         self._require_room(next_s)
         self.take_in(value, next_s)
         while over and self._stage >= 0:  # once ended, nothing is won or lost
@@ -252,12 +263,16 @@ class Agent:
         last = self._stage + 1 == self._problem.horizon
         self._stage, self._s, self._action = -1 if last else self._stage + 1, next_s, -1
 
-    def _read_state(self, name: str, state: Any) -> int:
+    def _read_state(self, name: str, state: Any, stage: int) -> int:
         whole = isinstance(state, int | np.integer) and not isinstance(state, bool)
         if not whole or not 0 <= state < self.n_states:
             raise InvalidValueError(
                 f"{name} is {state!r}; give a whole number from 0 to {self.n_states - 1}."
             )
+        require(
+            bool(self._problem.earliest[state] <= stage),
+            f"{name} is {state}, where the model cannot be at stage {stage}; give the right one.",
+        )
         return int(state)
 
     def _read_value(self, bare: tuple[Any, ...], reward: Any, loss: Any) -> float:
@@ -358,7 +373,8 @@ def _require_zero(kind: str, given: Range) -> None:
 def _actions(n_actions: int | Sequence[int], n_states: int) -> Ints:
     if isinstance(n_actions, int | np.integer):
         return np.full(n_states, require_whole("n_actions", n_actions), np.int64)
-    return read_actions(n_actions, (n_states, int(np.max(n_actions, initial=1))))
+    most = int(numbers("n_actions", n_actions).max(initial=1))
+    return read_actions(n_actions, (n_states, most), "n_actions")
 
 
 def _range(reward_range: Range | None, loss_range: Range | None) -> tuple[str, Range]:
@@ -371,7 +387,7 @@ def _range(reward_range: Range | None, loss_range: Range | None) -> tuple[str, R
         )
     kind, given_range = ("reward", reward_range) if loss_range is None else ("loss", loss_range)
     try:
-        low, high = (float(end) for end in given_range or ())
+        low, high = (float(0.0 + end) for end in given_range or ())
     except (TypeError, ValueError) as error:
         raise InvalidValueError(
             f"{kind}_range is {given_range!r}; give two numbers, such as (0, 1)."

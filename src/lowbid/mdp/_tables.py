@@ -41,6 +41,8 @@ class Successors(NamedTuple):
 def numbers(name: str, values: npt.ArrayLike) -> Floats:
     """Finite numbers as an array, or a clear error."""
     try:
+        if np.iscomplexobj(values):
+            raise TypeError("complex numbers have no order")
         array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InvalidValueError(f"{name} is not a table of numbers: {error}.") from error
@@ -57,7 +59,8 @@ def read_transitions(transitions: Any) -> Successors:
     table = transitions if given else Successors.of_matrix(_square(transitions))
     probabilities = numbers("probabilities" if given else "transitions", table.probabilities)
     next_states = np.asarray(table.next_states)
-    if next_states.shape != probabilities.shape or probabilities.ndim not in (3, 4):
+    fitting = next_states.shape == probabilities.shape and probabilities.ndim in (3, 4)
+    if not fitting or not probabilities.size:
         raise InvalidValueError(
             f"probabilities and next_states have the shapes {probabilities.shape} and "
             f"{next_states.shape}; give both as (state, action, successor) or (stage, state, "
@@ -66,7 +69,7 @@ def read_transitions(transitions: Any) -> Successors:
     if not np.issubdtype(next_states.dtype, np.integer):
         raise InvalidValueError("next_states are not whole numbers; give the numbers of states.")
     states = probabilities.shape[-3]
-    if next_states.size and not (next_states.min() >= 0 and next_states.max() < states):
+    if not (next_states.min() >= 0 and next_states.max() < states):
         raise InvalidValueError(f"next_states go beyond 0 to {states - 1}, the states there are.")
     if probabilities.ndim == 3:
         probabilities, next_states = probabilities[np.newaxis], next_states[np.newaxis]
@@ -149,7 +152,9 @@ def read_first(first: int | npt.ArrayLike, n_states: int) -> Floats:
     return chances
 
 
-def read_actions(actions: npt.ArrayLike | None, shape: tuple[int, ...]) -> Ints:
+def read_actions(
+    actions: npt.ArrayLike | None, shape: tuple[int, ...], name: str = "actions"
+) -> Ints:
     """How many actions each state has."""
     states, most = shape
     if actions is None:
@@ -158,11 +163,11 @@ def read_actions(actions: npt.ArrayLike | None, shape: tuple[int, ...]) -> Ints:
     good = counts.shape == (states,) and np.issubdtype(counts.dtype, np.integer)
     if not good or counts.min() < 1 or counts.max() > most:
         raise InvalidValueError(
-            f"actions is {actions!r}; give for each of the {states} states how many actions it "
+            f"{name} is {actions!r}; give for each of the {states} states how many actions it "
             f"has, from 1 to {most}."
         )
     return counts.astype(np.int64)
 
 
 def _brackets(place: npt.NDArray[np.intp]) -> str:
-    return f"[{', '.join(map(str, place.tolist()))}]"
+    return f"[{', '.join(map(str, place.tolist()))}]" if len(place) else ""

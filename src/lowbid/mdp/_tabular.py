@@ -109,7 +109,9 @@ class Tabular:
         actions: npt.ArrayLike | None = None,
     ) -> None:
         if (losses is None) == (rewards is None):
-            given = "both losses and rewards" if losses is not None else "neither"
+            given = (
+                "both losses and rewards" if losses is not None else "neither losses nor rewards"
+            )
             raise InvalidValueError(f"{given} were given; say losses=... or rewards=...")
         require_finite("best_reward", best_reward, above=-np.inf)
         require_choice("noise", noise, ("none", "gaussian", "bernoulli"))
@@ -243,6 +245,7 @@ class Tabular:
 
     def optimal_action_values(self, stage: int = 0) -> Floats:
         """The best mean return after each action at a stage, (state, action); NaN for no action."""
+        require_whole("stage", stage, at_least=0, at_most=self.horizon - 1)
         values = action_values(self.world, stage, self._best[0][stage + 1])
         values = np.where(self._used[0], values, np.nan)
         left = self.horizon - stage
@@ -273,6 +276,7 @@ class Tabular:
         epsilon : float
             The probability that an action is drawn uniformly from all instead.
         """
+        require_finite("epsilon", epsilon, above=0.0, or_equal=True, at_most=1.0)
         chances = self._chances(policy)
         uniform = self._used[0] / self.world.actions[:, np.newaxis]
         return self._in_units(policy_losses(self.world, chances + epsilon * (uniform - chances)))
@@ -289,12 +293,21 @@ class Tabular:
                 raise InvalidValueError("the policy has actions that do not exist.")
             return np.eye(self.world.means.shape[2])[given]
         full = (*shape, self.world.means.shape[2])
-        if given.shape != full or (given < 0).any() or (abs(given.sum(axis=2) - 1) > 1e-9).any():
+        if given.shape != full:
             raise InvalidValueError(
-                f"the policy has the shape {given.shape}; give actions, (stage, state) = {shape}, "
-                f"or probabilities that sum to 1, (stage, state, action) = {full}."
+                f"the policy has the shape {given.shape}; give actions, whole numbers, (stage, "
+                f"state) = {shape}, or probabilities, (stage, state, action) = {full}."
             )
-        return given.astype(np.float64)
+        chances = numbers("the policy", given)
+        require(
+            bool((chances >= 0).all() and (abs(chances.sum(axis=2) - 1) <= 1e-9).all()),
+            "the policy has probabilities that are negative or do not sum to 1.",
+        )
+        require(
+            not chances[:, ~self._used[0]].any(),
+            "the policy has probabilities of actions that do not exist.",
+        )
+        return chances
 
     def _in_units(self, losses: Floats) -> Floats:
         """Losses from each stage onwards, as returns if the model was given rewards."""

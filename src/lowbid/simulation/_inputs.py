@@ -45,7 +45,7 @@ def named_rules(
     singular, plural, example, functions = wanted
     if isinstance(rules, kind):
         rules = [rules]
-    if not isinstance(rules, Iterable):
+    if not isinstance(rules, Iterable) or isinstance(rules, str):
         raise InvalidValueError(
             f"{plural} is {rules!r}; give a {singular} such as {example}, several in a list, "
             f"or a mapping from names to {plural}."

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from lowbid._require import require_finite, require_whole
+from lowbid.errors import InvalidValueError
 from lowbid.mdp._tabular import Tabular
 
 LEFT = 0
@@ -49,6 +51,8 @@ class MetaChain(Tabular):
         means: tuple[float, ...] = (-0.6, -0.4, -0.2, 0.2, 0.4, 0.6),
         n_actions: int = 10,
     ) -> None:
+        if not isinstance(means, Sequence) or isinstance(means, str) or not means:
+            raise InvalidValueError(f"means is {means!r}; give numbers, such as (-0.2, 0.2).")
         for mean in means:
             require_finite("a mean", mean, above=-np.inf)
         most = max(2, require_whole("n_actions", n_actions))

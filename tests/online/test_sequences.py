@@ -111,3 +111,12 @@ def test_the_intervals_hold_at_all_times_at_once(declared, draw, mean):
         missed |= (bounds[:, 0] > mean) | (bounds[:, 1] < mean)
     assert missed.sum() <= 128
     assert np.isfinite(bounds).any()
+
+
+def test_hardly_any_confidence_is_an_interval_too():
+    ledger = empty_ledger(1)
+    for i in range(100):
+        record(ledger, 0, i * 37 % 11 / 10, 0.0, 1.0)
+    low, high = intervals(ledger, None, 1.0)[0]
+    assert low < 0.5 < high
+    assert high - low < np.diff(intervals(ledger, None, 0.1)[0])

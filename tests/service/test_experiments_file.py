@@ -35,6 +35,11 @@ def test_a_file_makes_experiments_once(tmp_path, url):
         assert make(tmp_path, url, GOOD) == (["checkout", "basket"], ["basket", "checkout"])
 
 
+def test_a_file_that_is_not_there(url, tmp_path):
+    with pytest.raises(FileFormatError, match=r"cannot be read .*; give a file of experiments\.$"):
+        make_experiments(tmp_path / "none.toml", create_app(url).state.experiments)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "line", "word"),
     [

@@ -1,5 +1,6 @@
 """The page in a real browser. See tests/report/test_page_in_browser.py for reports."""
 
+import re
 import time
 
 import httpx
@@ -10,12 +11,17 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
+import lowbid
 from browser import console_errors, open_browser
 from lowbid.service import create_app
 from service.conftest import Shop, running
 
 pytestmark = pytest.mark.slow
 NAME = "<script>alert(1)</script>"
+
+
+class OnesOwn(lowbid.UCB1):
+    """A policy whose code the server does not have."""
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +89,8 @@ def test_a_decision_arrives_while_one_watches(browser, watched):
     after = watched.read.get("/v1/experiments/checkout").json()["outcomes"]
     assert after > before
     wait(browser, lambda b: str(after) in b.find_element(By.CLASS_NAME, "numbers").text)
+    assert re.search(r"bring [\d.e-]+ (more|less) per decision than blue, a diff", text(browser))
+    assert "bring -" not in text(browser)
     assert not browser.find_elements(By.CSS_SELECTOR, ".acts button")  # a reader changes nothing
     for heading in ("Arms", "Share of decisions", "Holdout", "Why the next arm", "History"):
         assert heading in text(browser)
@@ -140,6 +148,9 @@ def test_the_list_an_empty_store_and_no_permission(browser, watched, tmp_path):
         browser.get(address)
         wait(browser, lambda b: "There are no experiments yet" in text(b))
         assert httpx.get(f"{address}/v1/session").json()["open"]
+        lowbid.open(f"sqlite:///{tmp_path}/empty.db", "basket", 2, OnesOwn()).close()
+        wait(browser, lambda b: "basket" in text(b))
+        assert "cannot be opened: the experiment's log cannot be read here" in text(browser)
     sign_in_as_decider(browser, watched)
     wait(browser, lambda b: "may not look at experiments" in text(b))
     assert browser.find_element(By.CSS_SELECTOR, ".trouble h1").text == "No permission"

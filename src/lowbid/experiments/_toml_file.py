@@ -25,14 +25,14 @@ class TomlFile:
         The file's entries, by the names that `known` has for them.
     """
 
-    def __init__(self, path: Path, known: Sequence[str], what: str, writes: str) -> None:
+    def __init__(self, path: Path, known: Sequence[str], what: str, writes: str | None) -> None:
         self.path = path
         try:
             self.text = path.read_text(encoding="utf-8")
             self.lines = self.text.splitlines()
             self.contents = self.named(tomllib.loads(self.text), known)
         except OSError as error:
-            hint = "give" if path.is_dir() else f"`{writes} {path}` writes"
+            hint = f"`{writes} {path}` writes" if writes and not path.is_dir() else "give"
             raise FileFormatError(
                 f"{path} cannot be read ({error.strerror}); {hint} {what}."
             ) from error

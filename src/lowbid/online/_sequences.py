@@ -79,6 +79,7 @@ def empirical_bernstein_sequence(ledger: Ledger, declared: Range, error: float) 
 def asymptotic_sequence(ledger: Ledger, error: float) -> Ledger:
     """The asymptotic confidence sequence from Robbins' normal mixture, widened for skewness."""
     count, squares = np.maximum(ledger[:, COUNT], 1.0), ledger[:, SQUARES]
+    error = min(error, 1.0 - 1e-12)  # at 1 the mixture has no width
     rho2 = (-2.0 * math.log(error) + math.log(1.0 - 2.0 * math.log(error))) / _NARROWEST_AT
     known = count * rho2 + 1.0
     z = np.sqrt(2.0 * known / (count * rho2) * np.log(np.sqrt(known) / error))

@@ -18,7 +18,7 @@ def make_experiments(path: Path, experiments: Experiments) -> list[str]:
 
     The whole file is checked before any is created. Returns their names.
     """
-    file = TomlFile(path, ["experiment"], "a file of experiments", "lowbid serve --experiments")
+    file = TomlFile(path, ["experiment"], "a file of experiments", None)
     tables = file.tables("experiment")
     wanted = [
         file.at(lambda table=table: _read(table), "experiment", number)  # type: ignore[misc]

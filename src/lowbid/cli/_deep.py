@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from lowbid.mdp.deep import EnsembleDQN
 
-# Said here, since to ask the classes would import JAX.
+# Written out, because importing the classes would import JAX.
 DEEP_RULES = {
     "bootstrapped-dqn": "one drawn uniformly (Osband and others 2016, 2018)",
     "bidding-dqn": "the one with the highest bid (Cassel, Levy, Mansour 2025, outlook)",

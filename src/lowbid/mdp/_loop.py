@@ -28,7 +28,7 @@ update: Any = None
 exploration: Any = None
 play_episode: Any = None
 
-# Policies are evaluated forwards and the best one was found backwards: they differ by rounding.
+# Policies are evaluated forwards but the optimum backwards, so the two differ by rounding.
 _ROUNDING = 1e-13
 
 

@@ -91,18 +91,18 @@ def draw_loss(
 
 
 class Occupancy(NamedTuple):
-    """Where an agent is at each stage, under the policy that was evaluated last.
+    """The distribution over states at each stage, under the policy that was evaluated last.
 
     Attributes
     ----------
     states, counts
-        The states that it may be in, (stage + 1, place), and how many these are, (stage + 1,).
+        The states of positive probability, (stage + 1, place), and their number, (stage + 1,).
     chances
-        With what probability it is there, (stage + 1, state); 0 elsewhere.
+        The probability of each state, (stage + 1, state).
     lost
         The mean loss before each stage, (stage + 1,).
     policy
-        What was evaluated, (stage, state); it says nothing of states that are not listed.
+        The policy, (stage, state); only entries for listed states are up to date.
     """
 
     states: Ints
@@ -114,7 +114,7 @@ class Occupancy(NamedTuple):
 
 @allocating_kernel
 def occupancy_of(world: World, horizon: int) -> Occupancy:
-    """The first states; no policy was evaluated."""
+    """The distribution of the first state; no policy has been evaluated yet."""
     n_states = len(world.first)
     found = Occupancy(
         states=np.zeros((horizon + 1, n_states), np.int64),
@@ -130,7 +130,7 @@ def occupancy_of(world: World, horizon: int) -> Occupancy:
 
 @kernel
 def _arrive(found: Occupancy, stage: int, s: int, chance: float) -> None:
-    """Be in a state at a stage, with so much more probability."""
+    """Add to the probability of a state at a stage."""
     if chance == 0.0:
         return
     if found.chances[stage, s] == 0.0:
@@ -143,7 +143,7 @@ def _arrive(found: Occupancy, stage: int, s: int, chance: float) -> None:
 def _take(
     world: World, at: int, s: int, action: int, chance: float, found: Occupancy, stage: int
 ) -> float:
-    """Take an action with some probability, and give its part of the mean loss."""
+    """Pass on the probability of taking an action, and return its share of the mean loss."""
     for i in range(world.lengths[at, s, action]):
         arrival = chance * world.probabilities[at, s, action, i]
         _arrive(found, stage + 1, world.next_states[at, s, action, i], arrival)
@@ -167,9 +167,10 @@ def evaluate(
 ) -> float:
     """The exact mean loss of an episode under a policy, (stage, state).
 
-    Forwards, and only where the policy leads: in a world without chance that is one state at each
-    stage. Before the stage `since` nothing changed since the last time. With probability `epsilon`
-    an action is drawn uniformly instead. An action that does not exist is written to `fault`.
+    It is computed forwards, and only where the policy leads: one state per stage if transitions
+    are deterministic. Stages before `since` have not changed since the last call. With probability
+    `epsilon` an action is drawn uniformly instead. An action that does not exist is written to
+    `fault`.
     """
     for stage in range(since, len(policy)):
         at = 0 if len(world.means) == 1 else stage

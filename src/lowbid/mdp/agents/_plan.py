@@ -78,7 +78,7 @@ def choose_lowest_bid(
     for a in range(problem.actions[s]):
         now = bid(parameters, problem, state, group, stage, s, a, episode, stream)
         bids[a] = now
-        # Which is lower cannot be foretold, so nothing branches on it.
+        # Which bid is lower is unpredictable, so a branch would often be mispredicted.
         tied = 1 if now < lowest else tied + int(now == lowest)
         action = a if now < lowest else action
         lowest = now if now < lowest else lowest

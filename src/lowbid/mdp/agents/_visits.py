@@ -128,12 +128,12 @@ def sum_ahead(visits: Visits, group: int, s: int, action: int, batch: int, value
 
 
 class Averages(NamedTuple):
-    """What planning needs of the visits of all stages, worked out once when they change.
+    """Averages of visits that plans at all stages use, computed once per visit.
 
     Attributes
     ----------
     frequencies
-        How often each known successor came up, (group, state, action, successor).
+        The relative frequency of each known successor, (group, state, action, successor).
     losses
         The mean loss, (group, state, action).
     """
@@ -153,9 +153,9 @@ def averages_of(problem: Problem) -> Averages:
 def average(
     visits: Visits, averages: Averages, group: int, s: int, action: int, padding: float, best: float
 ) -> float:
-    """Divide the sums of the first batch by visits and padding, and give one over these.
+    """Divide the first batch's sums by visits plus padding, and return the factor used.
 
-    Losses are measured from the `best` reward.
+    `best` is subtracted from each loss.
     """
     count = visits.counts[group, s, action, 0]
     part = 1.0 / (count + padding)

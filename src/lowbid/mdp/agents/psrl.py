@@ -56,7 +56,7 @@ def init(parameters: PSRL, problem: Problem) -> State:
 
 @kernel
 def draw_prior(prior: float, weights: Floats, known: int, stream: Stream) -> float:
-    """Draw a gamma variate for each next state, up to a common factor, which is returned."""
+    """Draw a gamma variate of the prior for each next state, and return their common factor."""
     if prior == 1.0:
         fill_exponentials(stream, weights)
         return 1.0
@@ -80,7 +80,7 @@ def draw_chances(
 ) -> None:
     """Draw the probabilities of all next states.
 
-    Gamma numbers add up: those of the prior, and those of the counts where there are any.
+    A sum of gamma variates is a gamma variate: those of the counts are added to the prior's.
     """
     known = visits.known[group, s, action]
     factor = draw_prior(prior, chances, known, stream)
@@ -95,7 +95,7 @@ def draw_chances(
 
 @kernel
 def total_of(numbers: Floats) -> float:
-    """The sum of some numbers, four at a time, without waiting for one another."""
+    """The sum of an array, in four partial sums that processors add up in parallel."""
     a = b = c = d = 0.0
     i = 0
     while i + 4 <= len(numbers):
@@ -110,7 +110,7 @@ def total_of(numbers: Floats) -> float:
 
 @kernel
 def mean_of(chances: Floats, values: Floats) -> float:
-    """The mean value by some chances, four at a time as well."""
+    """The mean of values with given probabilities, in four partial sums as well."""
     a = b = c = d = 0.0
     i = 0
     while i + 4 <= len(chances):
@@ -141,8 +141,8 @@ def draw_loss(
 def draw_model(parameters: PSRL, problem: Problem, state: State, stream: Stream) -> None:
     """Draw the probabilities of next states and the mean reward of every action.
 
-    What no plan looks at is not drawn: where nobody begins, before the first stage is over, and
-    what follows the last one.
+    What no plan uses is not drawn: if stages differ, actions at the first stage in states where no
+    episode starts, and transitions at the last stage.
     """
     visits = state.visits
     for group in range(problem.groups):

@@ -37,7 +37,7 @@ BIBTEX = r"""
 
 
 class State(NamedTuple):
-    """Visits and what draws need of them, and the plan."""
+    """Visits, what draws need to know about them, and the plan."""
 
     visits: Visits
     averages: Averages
@@ -93,7 +93,7 @@ def update(
     next_s: int,
     stream: Stream,
 ) -> None:
-    """Count the visit, and work out what the draws of all stages need of it."""
+    """Count the visit, and update what the draws at all stages use."""
     group, variance = group_of(problem, stage), parameters.variance
     add_visit(state.visits, group, s, action, 0, loss, next_s)
     padding = variance / parameters.prior

@@ -41,17 +41,17 @@ class Parameters(NamedTuple):
 
     scale: float
     log: float  # L
-    many: float  # so many visits of a state at a stage make the last part of the bonus smaller
+    many: float  # the last term falls after this many visits of a state at a stage
 
 
 class State(NamedTuple):
-    """Visits and what bids need of them, the plan, the last estimates, and visits by stage."""
+    """Visits, what bids need to know about them, the plan, estimates, and visits by stage."""
 
     visits: Visits
     averages: Averages
-    widths: Floats  # the part of the bonus that visits decide alone, (group, state, action)
-    slopes: Floats  # the bonus for each unit of the next value's standard deviation
-    doubts: Floats  # the last part of the bonus, while nobody has been anywhere often
+    widths: Floats  # the part of the bonus that depends on counts alone, (group, state, action)
+    slopes: Floats  # what the standard deviation of the next value is multiplied by
+    doubts: Floats  # the last term, as long as no next state has been visited many times
     policy: Ints
     values: Floats
     bids: Floats
@@ -96,7 +96,7 @@ def measure_hoeffding(
 def measure_bernstein(
     parameters: Parameters, problem: Problem, state: State, group: int, s: int, action: int
 ) -> None:
-    """All of the bonus but the standard deviation of the next value."""
+    """All of the bonus except what depends on the values of next states."""
     count, span, log = count_of(state, group, s, action), problem.spans[0], parameters.log
     root = parameters.scale * math.sqrt(8.0 / count)
     state.doubts[group, s, action] = span * root
@@ -110,7 +110,7 @@ def no_spread(
     parameters: Parameters, state: State, group: int, stage: int, s: int, action: int, episode: int,
     mean: float,
 ) -> float:  # fmt: skip
-    """Nothing: visits alone decide the bonus."""
+    """Nothing: the bonus depends on counts alone."""
     return 0.0
 
 
@@ -119,7 +119,7 @@ def spread(
     parameters: Parameters, state: State, group: int, stage: int, s: int, action: int, episode: int,
     mean: float,
 ) -> float:  # fmt: skip
-    """What the next values add to the bonus."""
+    """What the values of next states add to the bonus."""
     visits, ahead = state.visits, state.values[stage + 1]
     frequencies, square = state.averages.frequencies[group, s, action], 0.0
     for i in range(visits.known[group, s, action]):
@@ -137,7 +137,7 @@ def spread(
 def doubt(
     parameters: Parameters, state: State, group: int, stage: int, s: int, action: int
 ) -> float:
-    """How large the mean of what is doubted about next values is, as a part of the most."""
+    """The mean over next states in the last term, as a fraction of its largest value."""
     visits, total = state.visits, 0.0
     for i in range(visits.known[group, s, action]):
         there = state.stage_visits[stage + 1, visits.successors[group, s, action, i]]
@@ -188,7 +188,7 @@ def update(
     next_s: int,
     stream: Stream,
 ) -> None:
-    """Count the visit, and work out what all stages need of it."""
+    """Count the visit, and update what bids at all stages use."""
     state.stage_visits[stage, s] += 1.0
     state.path[stage] = s if state.stage_visits[stage, s] > parameters.many else -1
     count_visit(parameters, problem, state, stage, s, action, loss, next_s, stream)

@@ -8,7 +8,7 @@ def test_plays_prints_and_writes_a_page(tmp_path, capsys):
     given = ["league", "gaussian", "--policies", "greedy,uniform-play", "--alone", "--quick"]
     assert main([*given, "--out", str(out)]) == 0
     printed = capsys.readouterr().out
-    assert "All policies, up to 10,000 steps" in printed
+    assert "All entrants, up to 10,000 steps" in printed
     assert printed.count("Greedy") >= 2  # in the scores, and setting by setting
     page = (out / "report.html").read_text()
     assert "Setting by setting" in page

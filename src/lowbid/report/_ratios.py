@@ -51,7 +51,7 @@ def draw_ratios(axes: Any, ratios: Ratios, theme: Theme) -> None:
     axes.set_xlim(left=0.93)
     ticks = [
         tick
-        for tick in (1, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
+        for tick in _TICKS
         if tick < axes.get_xlim()[1] and (tick != 1.5 or axes.get_xlim()[1] < 200)
     ]
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])

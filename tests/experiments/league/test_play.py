@@ -1,4 +1,7 @@
+from pathlib import Path
+
 import lowbid
+from lowbid import policies
 from lowbid.experiments.league import LEAGUE, entrants, league_sweep, play, settings_named
 from lowbid.experiments.sweeps import CellStore, SweptPolicy, read_table
 
@@ -68,3 +71,19 @@ def test_the_league_is_a_sweep_like_any_other(tmp_path):
     table = read_table(few(), CellStore(tmp_path))
     places = sorted((row.policy, row.place.step) for row in table)
     assert places == [("greedy", 1_000), ("uniform", 1_000), ("uniform", 10_000)]
+
+
+def test_who_plays_is_what_the_page_says():
+    """All policies that must know nothing, but for two whose regret grows in proportion to time."""
+    playing = {type(each.policy).__name__ for each in entrants()}
+    nothing = {
+        name
+        for name in policies.__all__
+        if getattr(policies, name).variants()[0].about.needs == "nothing"
+    }
+    assert nothing - playing == {"Greedy", "EpsilonGreedy"}
+    assert playing - nothing == {"BatchEnsemble", "MARS", "IMED", "KLUCB"}
+    page = (Path(__file__).parents[3] / "docs" / "league.md").read_text(encoding="utf-8")
+    numbers = f"Not all {len(policies.__all__)} policies of the library: {len(playing)} of them"
+    assert numbers in page
+    assert f"makes {len(entrants())}\nentrants" in page

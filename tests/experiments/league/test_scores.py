@@ -102,4 +102,4 @@ def test_short_and_long_players_are_not_scored_together():
     assert (first.name, second.name) == ("short", "long")
     assert second.mean == pytest.approx(2.0)
     text = summary(outcomes, plain)
-    assert text.index("All settings") < text.index("All policies, up to 10,000 steps")
+    assert text.index("All settings") < text.index("All entrants, up to 10,000 steps")

@@ -143,7 +143,7 @@ def _score_blocks(outcomes: Outcomes) -> list[Heading | Table]:
         if found:
             blocks += [Heading(title), score_table(found)]
     if len(long) < len({name for _, name, _ in outcomes}):
-        title = f"All policies, up to {_SHORT:,} steps"
+        title = f"All entrants, up to {_SHORT:,} steps"
         blocks += [Heading(title), score_table(scores(outcomes, longest=_SHORT))]
     return blocks
 

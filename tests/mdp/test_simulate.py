@@ -203,3 +203,30 @@ def test_losses_and_rewards_are_the_same_to_optimistic_rules(rule, seed):
         first, second = (mdp.simulate(rule, each, 12, 1, seed) for each in (losses, gains))
     assert np.array_equal(first.pulls, second.pulls)
     assert np.allclose(first.regret, second.regret, rtol=0, atol=1e-9)
+
+
+class Plan(NamedTuple):
+    policy: np.ndarray
+
+
+class Expert(mdp.Rule):
+    """Knows the model."""
+
+    def __init__(self, model):
+        self.model = model
+
+    def init(self, problem):
+        return Plan(np.array(self.model.optimal_policy))
+
+    def plan(self, problem, state, episode, stream):
+        pass
+
+    def update(self, problem, state, stage, s, action, loss, next_s, stream):
+        pass
+
+
+def test_the_best_policy_has_no_regret_however_long_episodes_are():
+    model = mdp.RiverSwim(horizon=5000)
+    assert mdp.simulate(Expert(model), model, episodes=1, runs=1, seed=0).regret.tolist() == [
+        [[0.0]]
+    ]

@@ -28,7 +28,8 @@ update: Any = None
 exploration: Any = None
 play_episode: Any = None
 
-# Policies are evaluated forwards but the optimum backwards, so the two differ by rounding.
+# Policies are evaluated forwards but the optimum backwards, so the two differ by rounding. Relative
+# to the optimum, this much is put down to rounding, and as much again per hundred stages.
 _ROUNDING = 1e-13
 
 
@@ -92,6 +93,7 @@ def play(
     early when `stop` is set, or `fault`, whose first entry is -1 while all is well.
     """
     horizon, n_states = len(problem.slack), len(world.actions)
+    rounding = _ROUNDING * (1.0 + horizon / 100.0) * max(abs(optimum), 1.0)
     run_begin, first_begin = np.zeros(1, np.uint64), np.zeros(1, np.uint64)
     draws, stream = np.zeros(1, np.uint64), np.zeros(1, np.uint64)
     counts = np.zeros(horizon * n_states * world.means.shape[2], np.int64)
@@ -118,7 +120,7 @@ def play(
                     lost = evaluate(world, state.policy, epsilon, since, seen, fault) - optimum
                     if fault[0] >= 0:
                         return
-                    if abs(lost) <= _ROUNDING * max(abs(optimum), 1.0):
+                    if abs(lost) <= rounding:
                         lost = 0.0
                 total += lost
                 seek_loss(draws, first_begin, 0, episode)

@@ -310,6 +310,21 @@ def test_opening_reads_the_snapshot_and_few_events(url, monkeypatch):
     assert fresh.to_json() == bandit.to_json()
 
 
+def test_who_is_far_behind_goes_on_from_the_snapshot(any_url, monkeypatch):
+    monkeypatch.setattr(_log, "SNAPSHOT_EVERY", 10)
+    bandit, behind = opened(any_url), opened(any_url)
+    play(bandit, 100)
+    applied = []
+    real = _log.Replica.apply
+    monkeypatch.setattr(
+        _log.Replica, "apply", lambda self, *event: applied.append(event) or real(self, *event)
+    )
+    assert behind.to_json() == bandit.to_json()
+    assert 50 <= len(applied) < 120  # of 200: up to where it is far behind, then the last few
+    monkeypatch.undo()
+    assert behind.decide().arm == replayed(behind, **SETTINGS).decide().arm
+
+
 def test_compaction_keeps_what_is_needed(any_url):
     bandit = lowbid.open(any_url, "b", ARMS, sticky=True, **SETTINGS)
     behind = lowbid.open(any_url, "b")

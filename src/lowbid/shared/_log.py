@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import secrets
 import threading
 import time
@@ -30,6 +31,8 @@ from lowbid.shared.stores import Store, Transaction
 # A snapshot is taken after this many events, or later if it is large: this many bytes per event.
 SNAPSHOT_EVERY = 1000
 _BYTES_PER_EVENT = 100
+# A replica that is behind by more than so many times the events between snapshots starts from one.
+_FAR_BEHIND = 5
 # The first pause and the longest one while a store is unavailable, in seconds.
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
 
@@ -224,13 +227,16 @@ class SharedLog:
             )
         replica, self._replica = self._replica, None
         if replica is not None:
-            replica = self._caught_up(transaction, replica)
+            far = replica.number + _FAR_BEHIND * self._snapshot_every
+            replica = self._caught_up(transaction, replica, far)
         return replica or self._loaded(transaction), head.now
 
-    def _caught_up(self, transaction: Transaction, replica: Replica) -> Replica | None:
-        """Apply new events; None if events in between were compacted away."""
+    def _caught_up(
+        self, transaction: Transaction, replica: Replica, far: float = math.inf
+    ) -> Replica | None:
+        """Apply new events; None if some were compacted away, or if there are any after `far`."""
         for row in transaction.events(self.bandit, replica.number):
-            if row.number != replica.number + 1:
+            if row.number != replica.number + 1 or row.number > far:
                 return None
             replica.apply(row.number, row.time, event_of(row))
         return replica

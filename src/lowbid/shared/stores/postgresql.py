@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import urllib.parse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lowbid.errors import InvalidValueError, MissingPackageError, StoreError, StoreUnavailableError
@@ -61,6 +61,17 @@ class PostgreSQLTransaction(SQLTransaction):
                 cursor.itersize = 5000
                 cursor.execute(f"{statement.replace('?', '%s')} OFFSET 500", values)
                 yield from cursor
+
+    def remember(self, bandit: int, space: str, time: int, values: Mapping[str, str]) -> None:
+        """Set the values of keys in one statement: outcomes may come by the thousand."""
+        self.run(
+            "INSERT INTO lowbid_memory (bandit, space, key, time, value) "
+            "SELECT ?::integer, ?::text, key, ?::bigint, value "
+            "FROM unnest(?::text[], ?::text[]) AS given (key, value) "
+            "ON CONFLICT (bandit, space, key) DO UPDATE "
+            "SET time = excluded.time, value = excluded.value",
+            (bandit, space, time, list(values), list(values.values())),
+        )
 
     def lock(self, bandit: int) -> Head | None:
         """Lock the bandit's row, if the transaction writes."""

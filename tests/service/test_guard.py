@@ -152,3 +152,12 @@ def test_without_keys_everybody_may_do_everything(url):
         refused = client.post("/v1/session", json={"key": "lowbid_x"})
         assert refused.status_code == 409
         assert "needs no keys" in refused.json()["detail"]
+
+
+def test_without_keys_pages_of_other_sites_change_nothing(url):
+    with running(create_app(url, keys=False)) as address, httpx.Client(base_url=address) as client:
+        client.post("/v1/experiments", json={"name": "a", "arms": ["x"]})
+        for site, status in [("cross-site", 403), ("same-site", 403), ("same-origin", 200)]:
+            sent = client.post("/v1/experiments/a/decisions", headers={"Sec-Fetch-Site": site})
+            assert sent.status_code == status, site
+        assert client.get("/v1/experiments", headers={"Sec-Fetch-Site": "cross-site"}).is_success

@@ -76,7 +76,9 @@ class Guard:
     async def admit(self, scope: Scope) -> None:
         """Find out who sends a request, for `caller`; a problem if there is no good key."""
         keyring = self._keyring
-        if keyring is not None:
+        if keyring is None:
+            _require_own_page(scope)
+        else:
             key = _known_by_header(keyring, scope)
             scope[_KEY] = key or await self._key(HTTPConnection(scope))
 
@@ -164,6 +166,18 @@ class Guard:
             if signed and time.time() < int(until):
                 return key
         raise ProblemError(401, "session-over", "the session has ended; sign in again.")
+
+
+def _require_own_page(scope: Scope) -> None:
+    """Refuse changes that another site's page makes a browser send to a server without keys."""
+    if scope["method"] not in _SAFE_METHODS:
+        for name, value in scope["headers"]:
+            if name == b"sec-fetch-site" and value not in (b"same-origin", b"none"):
+                raise ProblemError(
+                    403, "other-site",
+                    "this request was sent by another site's page, and this server has no keys to "
+                    "tell who may do that; start it without --no-keys and send a key.",
+                )  # fmt: skip
 
 
 def _known_by_header(keyring: Keyring, scope: Scope) -> Key | None:

@@ -129,6 +129,8 @@ def _caught(call):
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs the timers of POSIX")
+# Python only reports an interrupt that comes while it finalises an object, here a connection.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_signal_at_any_moment(url):
     bandit = opened(url)
     play(bandit, 3)

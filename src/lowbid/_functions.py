@@ -48,6 +48,7 @@ def fingerprint(function: Callable[..., Any], *more: str) -> str:
     """A short digest of a function's code and everything it refers to."""
     parts = [describe(cast(types.FunctionType, function).__code__), *more]
     parts += [f"{name}={describe(v)}" for name, v in referenced(function).items()]
+    parts += map(describe, getattr(function, "__defaults__", None) or ())
     return hashlib.blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
 
 

@@ -1,6 +1,5 @@
 """What kernels may say, compiled here and run by Python: the same, bit for bit."""
 
-import itertools
 import linecache
 import math
 import random
@@ -49,14 +48,11 @@ def same(function, *arguments):
 
 def function_of(source):
     """A kernel of a text, with its source where Python looks for it."""
-    name = f"<made up {next(_numbers)}>"
+    name = f"<made up {hash(source)}>"
     linecache.cache[name] = len(source), None, source.splitlines(keepends=True), name
     space = {"np": np, "math": math, "loop_kernel": loop_kernel, "kernel": kernel}
     exec(compile(source, name, "exec"), space)  # as a module of a user's would be
     return space["made"]
-
-
-_numbers = itertools.count()
 
 
 def refused(source, *arguments):

@@ -2,7 +2,8 @@
 
 Numba knows most of Python and NumPy, and takes seconds for a loop that is made of dozens of
 kernels. Kernels use little of either, and that little is translated here, straight into LLVM's
-language. LLVM, which numba brings along, does the rest. The results are the same bit for bit.
+language. LLVM, which numba brings along, does the rest. The results are the same bit for bit,
+except where a kernel relies on what compiled code does not have (see the end).
 
 A kernel may say: numbers (float, int of 64 bits, uint64, bool) and arrays of them, one after
 another in memory; tuples and named tuples; assignments, also to parts of arrays; arithmetic and
@@ -25,6 +26,20 @@ How a loop becomes one function, from the top down:
 It is used where the environment variable ``LOWBID_LOOPS`` is "own"; else numba compiles all loops.
 
 Memory that a turn of a loop takes is given back at its end. Nothing in a loop holds Python's lock.
+
+What differs from Python, mostly as it does with numba:
+
+- Whole numbers wrap around at 64 bits. Divided by 0 they give 0. Beside a float, and under ``/``,
+  they are rounded to floats first.
+- Nothing is raised: indices are not checked, the largest number of an empty array is unspecified,
+  and so is the whole number that a NaN or too large a float becomes. Lengths that are negative or
+  too large raise MemoryError.
+- A variable has one kind in the whole function. One that is an int here and a float there is
+  always a float, so an int in it is exact up to 2**53 only. A list that is returned is a tuple.
+- NaN is in no tuple, although Python finds the same object there.
+- Globals are constants, read when the kernel is compiled.
+- Arrays of different types must not share memory, as an array and a view of its bits would. Those
+  of one type may.
 """
 
 from lowbid._native._build import Native, build

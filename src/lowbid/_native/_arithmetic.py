@@ -10,11 +10,17 @@ from lowbid._native._values import FLOAT, INT, TRUTH, WORD, Number, UnsupportedE
 _FLOATS = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
 _WHOLES = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.BitAnd: "and", ast.BitOr: "or",
            ast.BitXor: "xor", ast.LShift: "shl", ast.RShift: "ashr"}  # fmt: skip
-_KEEP_NATURAL = (ast.Add, ast.Mult, ast.BitAnd, ast.BitOr, ast.RShift, ast.FloorDiv, ast.Mod)
+_BITS = (ast.BitAnd, ast.BitOr, ast.BitXor)
+_KEEP_NATURAL = (ast.BitAnd, ast.BitOr, ast.RShift, ast.FloorDiv, ast.Mod)
+_STEP = 2**10  # a number that grows by so little at a time never gets beyond 64 bits
 
 
 def binary(code: Code, operator: type[ast.operator], left: Number, right: Number) -> Number:
     """A number of two."""
+    if left.kind == right.kind == TRUTH:
+        if operator not in _BITS:  # Python's True + True is 2, NumPy's is True
+            raise UnsupportedError(f"{operator.__name__} of two truths")
+        return Number(TRUTH, code.let(f"{_WHOLES[operator]} i1 {left.text}, {right.text}"))
     if TRUTH in (left.kind, right.kind):
         left, right = (code.cast(n, INT) if n.kind == TRUTH else n for n in (left, right))
     left, right = code.alike(left, right)
@@ -25,7 +31,8 @@ def binary(code: Code, operator: type[ast.operator], left: Number, right: Number
             raise UnsupportedError(f"{operator.__name__} of floats is not known here")
         how = _FLOATS[operator]
         return Number(FLOAT, code.let(f"{how} double {left.text}, {right.text}"))
-    natural = left.natural and right.natural and operator in _KEEP_NATURAL
+    keeps = operator in _KEEP_NATURAL or (operator is ast.Add and _is_step(left, right))
+    natural = left.natural and right.natural and keeps
     if operator in (ast.FloorDiv, ast.Mod):
         return _divided(code, operator, left, right, natural)
     if operator not in _WHOLES:
@@ -90,6 +97,11 @@ def _shifted(code: Code, how: str, left: Number, right: Number) -> Number:
     found = Number(WORD, code.let(f"{how} i64 {left.text}, {within}"))
     few = code.compare("<", right, Number(WORD, "64"))
     return code.choose(few, found, Number(WORD, "0"))
+
+
+def _is_step(left: Number, right: Number) -> bool:
+    """Whether a sum cannot wrap around to a negative number, as that of any two might."""
+    return any(0 <= _known(number) <= _STEP for number in (left, right))
 
 
 def _known(number: Number) -> int:

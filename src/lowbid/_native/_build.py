@@ -129,7 +129,7 @@ def _flatten(value: Any, numbers: list[Any]) -> None:
         for item in value:
             _flatten(item, numbers)
     else:
-        numbers.append(value)
+        numbers.append(bool(value) if isinstance(value, np.bool_) else value)
 
 
 def _format(kind: Kind) -> str:
@@ -146,6 +146,8 @@ def _returned(kind: Kind) -> str:
     if isinstance(kind, FixedKind) and kind.value is None:
         return ""
     if isinstance(kind, GroupKind) and kind.made_of is None:
+        if not all(isinstance(item, str) for item in kind.items):
+            raise UnsupportedError("a tuple is returned that is not of numbers alone")
         return "(" + "".join(map(_returned, kind.items))
     if not isinstance(kind, str):
         raise UnsupportedError("arrays are returned, or a tuple that has names")

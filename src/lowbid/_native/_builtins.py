@@ -54,7 +54,11 @@ def apply(writer: FunctionWriter, called: Any, given: list[Value], named: Named)
     if called is np.array and len(given) == 1 and not named:
         return _array_of(writer, given[0])
     if called is np.arange and len(given) == 1 and not named:
-        new = writer.allocate(INT, [writer.code.cast(_number(given[0]), INT)])
+        length = _number(given[0])
+        if length.kind != INT:
+            raise UnsupportedError("np.arange of something that is no whole number")
+        length = _extreme(">")(writer.code, length, whole(0))
+        new = writer.allocate(INT, [length])
         writer.invoke(_plain(library.count_up), False, [new], {})
         return new
     if called is np.searchsorted and set(named) == {"side"} and len(given) == 2:
@@ -153,8 +157,10 @@ def _made(writer: FunctionWriter, called: Any, given: list[Value], named: Named)
 
 
 def _kind_of_dtype(value: Value) -> str:
+    if not isinstance(value, Fixed) or value.value is None:
+        raise UnsupportedError("the type of an array's numbers is not known")
     try:
-        return KIND_OF_DTYPE[np.dtype(value.value if isinstance(value, Fixed) else None).name]
+        return KIND_OF_DTYPE[np.dtype(value.value).name]
     except (KeyError, TypeError):
         raise UnsupportedError(f"arrays of {value} are not known here") from None
 
@@ -206,7 +212,10 @@ def _is_nan(code: Code, x: Number) -> Number:
 
 
 def _ldexp(code: Code, x: Number, power: Number) -> Number:
-    short = code.let(f"trunc i64 {code.cast(power, INT).text} to i32")
+    if power.kind != INT:
+        raise UnsupportedError("math.ldexp is given a power that is no whole number")
+    power = _extreme("<")(code, _extreme(">")(code, power, whole(-9999)), whole(9999))
+    short = code.let(f"trunc i64 {power.text} to i32")
     given = code.cast(x, FLOAT).text
     return Number(FLOAT, code.let(f"call double @ldexp(double {given}, i32 {short})"))
 
@@ -223,7 +232,8 @@ def _abs(code: Code, x: Number) -> Number:
     if x.kind != INT:
         raise UnsupportedError("abs of an unsigned number")
     opposite = Number(INT, code.let(f"sub i64 0, {x.text}"))
-    return natural(code.choose(code.compare("<", x, whole(0)), opposite, x).text)
+    # Not a natural number: the lowest of all has no opposite.
+    return Number(INT, code.choose(code.compare("<", x, whole(0)), opposite, x).text)
 
 
 def _extreme(order: str) -> Callable[..., Number]:

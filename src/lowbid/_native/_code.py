@@ -124,7 +124,9 @@ class Code:
             how = "uitofp" if value.kind == WORD else "sitofp"
             return Number(FLOAT, self.let(f"{how} i64 {value.text} to double"))
         how = "fptoui" if kind == WORD else "fptosi"
-        return Number(kind, self.let(f"{how} double {value.text} to i64"))
+        found = self.let(f"{how} double {value.text} to i64")
+        # NaN and what is too large become some number, not one that LLVM may take for any.
+        return Number(kind, self.let(f"freeze i64 {found}"))
 
     def fit(self, value: Value, kind: Kind) -> Value:
         """A value as one of a wider kind."""
@@ -183,6 +185,13 @@ class Code:
         for length in lengths:
             text = length.text if text == "1" else self.let(f"mul nsw i64 {text}, {length.text}")
         return natural(text)
+
+    def size(self, kind: str, lengths: Sequence[Number]) -> str:
+        """The bytes of an array; the largest number there is if they are too many."""
+        text = str(SIZE[kind])
+        for length in lengths:
+            text = self.let(f"call i64 @times(i64 {text}, i64 {length.text})")
+        return text
 
     def place_of(self, index: Number, length: Number) -> str:
         """Where an index is; a negative one is counted from the end."""

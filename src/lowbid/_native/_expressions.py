@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from lowbid._native import _builtins as builtins
 from lowbid._native._arithmetic import binary, negative
@@ -96,7 +99,8 @@ class Expressions:
             return Group(None, base.shape)
         if isinstance(base, Array) and node.attr == "size":
             return self.code.product(base.shape)
-        if isinstance(base, Fixed) and hasattr(base.value, node.attr):
+        # Of other modules and classes, a kernel's digest knows no more than the name.
+        if isinstance(base, Fixed) and base.value in (math, np) and hasattr(base.value, node.attr):
             return self.module.known(getattr(base.value, node.attr))
         raise UnsupportedError(f"the attribute {node.attr} is not known here")
 
@@ -135,7 +139,7 @@ class Expressions:
         return Number(TRUTH, self.code.let(f"load i1, ptr {place}"))
 
     def _compare(self, node: ast.Compare) -> Value:
-        if isinstance(node.ops[0], ast.In):
+        if isinstance(node.ops[0], ast.In) and len(node.ops) == 1:
             return self._one_of(node)
         # Python leaves out what follows a comparison that fails; where nothing is called or looked
         # up, that cannot be told from comparing all.
@@ -249,6 +253,8 @@ class Expressions:
         if isinstance(node.func, ast.Attribute):
             base = self.value(node.func.value)
             if isinstance(base, Array):
+                if node.keywords:
+                    raise UnsupportedError("a method of an array is given words")
                 return builtins.method(self.function, base, node.func.attr, len(node.args))
         called = self.value(node.func)
         if not isinstance(called, Fixed):

@@ -13,14 +13,13 @@ import types
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from lowbid._native import _source
 from lowbid._native._arithmetic import binary
 from lowbid._native._builtins import range_of
 from lowbid._native._code import Code
 from lowbid._native._expressions import Expressions, Span, as_number, is_all, items_of
-from lowbid._native._source import has_break, source_of, stored_names, takes_memory
 from lowbid._native._values import (
     INT,
-    SIZE,
     Array,
     Fixed,
     Kind,
@@ -59,11 +58,12 @@ class FunctionWriter:
         kinds: Sequence[Kind],
     ) -> None:
         self.module, self.function, self.allocates = module, function, allocates
-        self.node = source_of(function)
+        self.node = _source.source_of(function)
         self.names = function.__code__.co_varnames[: function.__code__.co_argcount]
         self.given = dict(zip(self.names, kinds, strict=True))
         self.locals = set(function.__code__.co_varnames)
-        self.stored = stored_names(self.node)
+        self.stored = _source.stored_names(self.node)
+        _source.refuse_unsettled(self.node, self.stored - set(self.names))
         if function.__code__.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
             raise UnsupportedError(f"{function.__name__} takes any number of arguments")
         self.variables = Variables()
@@ -159,8 +159,10 @@ class FunctionWriter:
         """A new array of zeros."""
         if not self.allocates:
             raise UnsupportedError("a kernel makes an array that is not marked as one that does")
-        lengths = tuple(natural(self.code.cast(length, INT).text) for length in shape)
-        size = self.code.let(f"mul i64 {self.code.product(lengths).text}, {SIZE[kind]}")
+        if any(length.kind != INT for length in shape):
+            raise UnsupportedError("the length of an array is no whole number")
+        lengths = tuple(natural(length.text) for length in shape)
+        size = self.code.size(kind, lengths)
         data = self.code.let(f"call ptr @allocate(ptr %arena, i64 {size})")
         self._look_whether_memory_is_left()
         return Array(kind, data, lengths)
@@ -336,7 +338,7 @@ class FunctionWriter:
         self._turns(node, following, after)
         self._next_turn(following, mark)
         self.code.go(head)
-        if not forever or has_break(node.body):
+        if not forever or _source.has_break(node.body):
             self.code.start(after)
 
     def _for(self, node: ast.For) -> None:
@@ -359,9 +361,13 @@ class FunctionWriter:
         mark = self._mark(node)
         self._turns(node, following, after)
         self._next_turn(following, mark)
-        now_text = code.let(f"load i64, ptr {counter}")
-        code.put(f"store i64 {code.let(f'add nsw i64 {now_text}, {step}')}, ptr {counter}")
-        code.go(head)
+        before = Number(INT, code.let(f"load i64, ptr {counter}"))
+        then = Number(INT, code.let(f"add i64 {before.text}, {step}"))
+        code.put(f"store i64 {then.text}, ptr {counter}")
+        if abs(step) == 1:
+            code.go(head)
+        else:  # beyond 64 bits, there is no next turn
+            code.fork(code.compare(">" if step > 0 else "<", then, before), head, after)
         code.start(after)
 
     def _turns(self, node: ast.For | ast.While, following: str, after: str) -> None:
@@ -384,15 +390,9 @@ class FunctionWriter:
 
     def _mark(self, node: ast.For | ast.While) -> str:
         """Where memory is at the beginning of a turn, if what it takes can be freed at the end."""
-        if not self.allocates or not takes_memory(node, self.function):
+        # Names that stand in the loop alone are assigned in each turn before they are read.
+        if not self.allocates or not _source.takes_memory(node, self.function):
             return ""
-        inside = {id(each) for each in ast.walk(node)}
-        mine = stored_names(node)
-        kept = [
-            each
-            for each in ast.walk(self.node)
-            if isinstance(each, ast.Name) and each.id in mine and id(each) not in inside
-        ]
-        if any(self.variables.may_hold_arrays(each.id) for each in kept):
+        if any(map(self.variables.may_hold_arrays, _source.names_kept(self.node, node))):
             return ""
         return self.code.let("load ptr, ptr %arena")

@@ -23,7 +23,7 @@ def places_up_to(array: Ints, value: int) -> int:
     """How many numbers of a sorted array are at most so large."""
     first, last = 0, len(array)
     while first < last:
-        middle = (first + last) // 2
+        middle = (first + last) >> 1
         if array[middle] <= value:
             first = middle + 1
         else:

@@ -50,7 +50,20 @@ declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 declare i32 @madvise(ptr, i64, i32)
 
+declare { i64, i1 } @llvm.umul.with.overflow.i64(i64, i64)
+
+define internal i64 @times(i64 %first, i64 %second) alwaysinline nounwind {
+  %both = call { i64, i1 } @llvm.umul.with.overflow.i64(i64 %first, i64 %second)
+  %product = extractvalue { i64, i1 } %both, 0
+  %over = extractvalue { i64, i1 } %both, 1
+  %kept = select i1 %over, i64 -1, i64 %product
+  ret i64 %kept
+}
+
 define internal noalias align 64 ptr @allocate(ptr %arena, i64 %size) noinline nounwind {
+  %huge = icmp ugt i64 %size, 4611686018427387904
+  br i1 %huge, label %failed, label %fits
+fits:
   %room = add i64 %size, 80
   %piece = call noalias ptr @calloc(i64 1, i64 %room)
   %none = icmp eq ptr %piece, null

@@ -11,25 +11,26 @@ import linecache
 import types
 from collections.abc import Iterator, Sequence
 
+from lowbid._functions import describe
 from lowbid._native._values import UnsupportedError
 
 _ALLOCATING = ("zeros", "empty", "full", "ones", "array", "arange", "copy")
 
 
 @functools.cache
-def _functions_in(filename: str) -> dict[int, tuple[ast.FunctionDef, bytes]]:
-    """All functions of a file and their bytecode, by the line on which they begin."""
+def _functions_in(filename: str) -> dict[int, tuple[ast.FunctionDef, str]]:
+    """All functions of a file and what their code says, by the line on which they begin."""
     text = "".join(linecache.getlines(filename))
     try:
         tree, code = ast.parse(text), compile(text, filename, "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         raise UnsupportedError(f"{filename} cannot be read: {error}") from None
-    codes = {each.co_firstlineno: each.co_code for each in _codes(code)}
+    codes = {each.co_firstlineno: describe(each) for each in _codes(code)}
     found = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             line = min([node.lineno, *(each.lineno for each in node.decorator_list)])
-            found[line] = node, codes.get(line, b"")
+            found[line] = node, codes.get(line, "")
     return found
 
 
@@ -43,10 +44,10 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 def source_of(function: types.FunctionType) -> ast.FunctionDef:
     """The definition of a function; refused if the file has changed since it was imported."""
     code = function.__code__
-    node, says = _functions_in(code.co_filename).get(code.co_firstlineno, (None, b""))
+    node, says = _functions_in(code.co_filename).get(code.co_firstlineno, (None, ""))
     if node is None or node.name != code.co_name:
         raise UnsupportedError(f"the source of {function.__qualname__} is not to be found")
-    if code.co_freevars or says != code.co_code:
+    if code.co_freevars or says != describe(code):
         raise UnsupportedError(f"{function.__qualname__} is not what its source says")
     return node
 
@@ -57,6 +58,16 @@ def stored_names(node: ast.AST) -> set[str]:
         each.id
         for each in ast.walk(node)
         if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+    }
+
+
+def names_kept(function: ast.AST, loop: ast.AST) -> set[str]:
+    """The names that are assigned in a loop and stand outside it too."""
+    inside, mine = {id(each) for each in ast.walk(loop)}, stored_names(loop)
+    return {
+        each.id
+        for each in ast.walk(function)
+        if isinstance(each, ast.Name) and each.id in mine and id(each) not in inside
     }
 
 
@@ -80,3 +91,53 @@ def takes_memory(node: ast.AST, function: types.FunctionType) -> bool:
             if getattr(function.__globals__.get(name), "allocates", False):
                 return True
     return False
+
+
+def refuse_unsettled(node: ast.FunctionDef, names: set[str]) -> None:
+    """Raise if one of a function's names may be read before it is assigned."""
+    unsettled = sorted(names & unsettled_names(node.body))
+    if unsettled:
+        raise UnsupportedError(f"perhaps never assigned before use: {unsettled}")
+
+
+def unsettled_names(body: Sequence[ast.stmt]) -> set[str]:
+    """The names that may be read before these statements have assigned them."""
+    unsettled: set[str] = set()
+    _follow(body, set(), unsettled)
+    return unsettled
+
+
+def _follow(body: Sequence[ast.stmt], settled: set[str], unsettled: set[str]) -> bool:
+    """Add to names that are settled after statements; gives whether what follows is reached."""
+    for node in body:
+        if isinstance(node, ast.If):
+            _read(node.test, settled, unsettled)
+            yes, no = set(settled), set(settled)
+            ways = [(_follow(node.body, yes, unsettled), yes)]
+            ways.append((_follow(node.orelse, no, unsettled), no))
+            reached = [names for is_reached, names in ways if is_reached]
+            if not reached:
+                return False
+            settled |= set.intersection(*reached)
+        elif isinstance(node, ast.For | ast.While):
+            _read(node.iter if isinstance(node, ast.For) else node.test, settled, unsettled)
+            inside = set(settled)
+            if isinstance(node, ast.For):
+                inside |= stored_names(node.target)
+            _follow(node.body, inside, unsettled)
+        else:
+            _read(node, settled, unsettled)
+            if isinstance(node, ast.Return | ast.Break | ast.Continue):
+                return False
+            settled |= stored_names(node)
+    return True
+
+
+def _read(node: ast.AST, settled: set[str], unsettled: set[str]) -> None:
+    """Add the names that are read in a part of a function and are not settled."""
+    is_changed = isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
+    names = {each.id for each in ast.walk(node)
+             if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)}  # fmt: skip
+    if is_changed:
+        names |= stored_names(node)
+    unsettled |= names - settled

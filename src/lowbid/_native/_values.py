@@ -77,6 +77,10 @@ class GroupKind:
     made_of: type[Any] | None
     items: tuple[Kind, ...]
 
+    def __repr__(self) -> str:  # part of a name on disk: the order of fields matters
+        fields = getattr(self.made_of, "_fields", None)
+        return f"GroupKind({self.made_of}, {fields}, {self.items})"
+
 
 @dataclass(frozen=True)
 class FixedKind:
@@ -171,7 +175,7 @@ def whole(value: int) -> Number:
     """A whole number that is known."""
     if not -(2**63) <= value < 2**63:
         raise UnsupportedError(f"{value} does not fit into 64 bits")
-    return Number(INT, str(value), value, value >= 0)
+    return Number(INT, str(value), value, 0 <= value < 2**62)
 
 
 def real(value: float) -> Number:

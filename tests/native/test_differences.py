@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from lowbid._functions import fingerprint
-from lowbid._kernel import run_uncompiled
+from lowbid._kernel import loop_kernel, run_uncompiled
 from lowbid._native import build
-from lowbid._native._build import _kind
+from lowbid._native._build import _kind, _share_memory
 from lowbid._native._source import unsettled_names
 from native.test_language import WHOLES, expression, function_of, refused, same
 
@@ -179,3 +179,20 @@ def test_the_order_of_fields_is_part_of_the_name():
 def test_defaults_are_part_of_a_digest():
     one, other = (function_of(f"def made(x, by={by}):\n    return x + by\n") for by in (1, 2))
     assert fingerprint(one) != fingerprint(other)
+
+
+@loop_kernel
+def _bits_and_numbers(words, numbers):
+    numbers[0] = 1.0
+    words[0] = words[1]
+    return numbers[0]
+
+
+def test_views_of_an_arrays_bits_are_left_to_numba():
+    numbers = np.array([0.0, 2.5])
+    words = numbers.view(np.uint64)
+    native = build(_bits_and_numbers, (words, numbers))
+    assert native(words, numbers) == 2.5
+    assert native(np.zeros(2, np.uint64), numbers) == 1.0
+    assert not _share_memory([(0, 8, "d"), (4, 9, "d"), (9, 12, "q"), (10, 10, "d")])
+    assert _share_memory([(9, 12, "q"), (0, 10, "d"), (1, 2, "d")])

@@ -38,8 +38,6 @@ What differs from Python, mostly as it does with numba:
   always a float, so an int in it is exact up to 2**53 only. A list that is returned is a tuple.
 - NaN is in no tuple, although Python finds the same object there.
 - Globals are constants, read when the kernel is compiled.
-- Arrays of different types must not share memory, as an array and a view of its bits would. Those
-  of one type may.
 """
 
 from lowbid._native._build import Native, build

@@ -44,17 +44,23 @@ class Native:
     """A compiled kernel for arguments of certain kinds.
 
     `returned` has a letter for each number that it returns; there is a bracket in front of those of
-    a tuple.
+    a tuple. The `kernel` itself, compiled by numba, takes arrays of different types that share
+    memory: here they are taken not to.
     """
 
-    def __init__(self, function: Callable[[int], int], given: str, returned: str) -> None:
-        self.function, self.given = function, given
+    def __init__(
+        self, kernel: Any, function: Callable[[int], int], given: str, returned: str
+    ) -> None:
+        self.kernel, self.function, self.given = kernel, function, given
         self.is_tuple, self.returned = returned.startswith("("), returned.removeprefix("(")
 
     def __call__(self, *arguments: Any) -> Any:
         numbers: list[Any] = []
+        arrays: list[Any] = []
         for argument in arguments:
-            _flatten(argument, numbers)
+            _flatten(argument, numbers, arrays)
+        if _share_memory(arrays):
+            return self.kernel.compiled(*arguments)
         size = struct.calcsize(self.given)
         block = (ctypes.c_uint64 * (size // 8 + len(self.returned)))()
         struct.pack_into(self.given, block, 0, *numbers)
@@ -80,7 +86,8 @@ def build(kernel: Any, arguments: tuple[Any, ...]) -> Native | None:
                 kept = _compiled(kernel, kinds)
             _kept.save(name, kept)
         returned, _, code = kept.partition(b"\n")
-        return Native(function_of(code), "".join(map(_format, kinds)), returned.decode())
+        given = "".join(map(_format, kinds))
+        return Native(kernel, function_of(code), given, returned.decode())
     except UnsupportedError as reason:
         logging.getLogger("lowbid").debug("%r is compiled by numba: %s", kernel, reason)
     except Exception as error:  # an LLVM that is not the one this was written for, say
@@ -120,16 +127,29 @@ def _kind(value: Any) -> Kind:
     raise UnsupportedError(f"an argument is {value!r}")
 
 
-def _flatten(value: Any, numbers: list[Any]) -> None:
-    """Write down an argument as numbers of 64 bits."""
+def _flatten(value: Any, numbers: list[Any], arrays: list[Any]) -> None:
+    """Write down an argument as numbers of 64 bits, and where its arrays lie."""
     if isinstance(value, np.ndarray):
-        numbers.append(value.ctypes.data)
+        start = value.ctypes.data
+        numbers.append(start)
         numbers += value.shape
+        arrays.append((start, start + value.nbytes, value.dtype.char))
     elif isinstance(value, tuple):
         for item in value:
-            _flatten(item, numbers)
+            _flatten(item, numbers, arrays)
     else:
         numbers.append(bool(value) if isinstance(value, np.bool_) else value)
+
+
+def _share_memory(arrays: list[tuple[int, int, str]]) -> bool:
+    """Whether arrays of different types lie over one another, as a view of an array's bits does."""
+    ends: dict[str, int] = {}  # of the arrays before, by their type
+    for start, end, kind in sorted(arrays):
+        if start < end:
+            if any(start < before for other, before in ends.items() if other != kind):
+                return True
+            ends[kind] = max(end, ends.get(kind, 0))
+    return False
 
 
 def _format(kind: Kind) -> str:

@@ -8,6 +8,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -46,7 +47,7 @@ def test_a_purchase_in_the_shop(tmp_path):
         assert len(bandit.pending()) == 1
         for said in ("Thank you!", "You have it already."):
             browser.find_element(By.TAG_NAME, "button").click()
-            WebDriverWait(browser, 20).until(
+            WebDriverWait(browser, 20, ignored_exceptions=[StaleElementReferenceException]).until(
                 lambda b, said=said: said in b.find_element(By.TAG_NAME, "body").text
             )
         assert bandit.counts() == {"green": 1}

@@ -60,7 +60,7 @@ def test_a_dask_cluster_gives_the_same_bits(alone):
     from distributed import Client, LocalCluster
 
     with (
-        LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(2, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         assert same(simulate(executor=client.get_executor()), alone)

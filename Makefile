@@ -54,7 +54,8 @@ KERNELS := src/lowbid/policies/*,src/lowbid/environments/*,src/lowbid/_random/*,
 NO_KERNELS := */_arms.py,*/_base.py,*/_citation.py,*/_spread.py
 
 coverage: $(VENV)/installed
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q tests/uncompiled tests/environments
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q tests/uncompiled tests/environments \
+		tests/random/test_bulk.py tests/random/test_ziggurat.py
 	$(BIN)/coverage report --include='$(KERNELS)' --omit='$(NO_KERNELS)' --fail-under=95
 
 # What the documentation says about the policies: docs/policies.md, and the README's number.

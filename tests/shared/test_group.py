@@ -243,3 +243,23 @@ def test_an_interrupt_of_many_calls_leaves_a_group_that_works():
         group.submit_all(plain(3))
     assert not group.busy
     assert submitted(group, plain(2)) == ["done"] * 2
+
+
+def test_threads_that_come_back_share_one_commit():
+    def carry_out(calls):
+        time.sleep(0.04)
+        for call in calls:
+            call.succeed(None)
+
+    group, threads = GroupCommit(carry_out), 4
+
+    def come_back():
+        for _ in range(12):
+            group.submit(Plain())
+
+    workers = [threading.Thread(target=come_back) for _ in range(threads)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert group.sizes.get(1, 0) <= 4  # a leader that waits for nobody is alone in every other one

@@ -44,8 +44,8 @@ def main(arguments: list[str] | None = None) -> int:
             apart = abs(estimate.value - other) / max(abs(other), 1.0)
             furthest = max(furthest, apart)
             rows.append([name, method, f"{estimate.value:.12f}", f"{other:.12f}", f"{apart:.1e}"])
-    print(table(["log", "method", "lowbid", f"obp {version}", "apart"], rows))
-    print(f"\nfurthest apart: {furthest:.1e}; allowed: {ALLOWED:g}")
+    print(table(["log", "method", "lowbid", f"obp {version}", "difference"], rows))
+    print(f"\nLargest difference: {furthest:.1e}; allowed: {ALLOWED:g}.")
     return 0 if furthest <= ALLOWED else 1
 
 

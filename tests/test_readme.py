@@ -18,7 +18,7 @@ def test_the_verdicts():
     text = (resources.files("lowbid.experiments.paper") / "verdicts.json").read_text()
     counts = Counter(json.loads(text).values())
     sentence = (
-        f"Of the paper's {counts.total()} claims {counts['reproduced']} are reproduced, "
+        f"Of the paper's {counts.total()} claims, {counts['reproduced']} are reproduced, "
         f"{counts['not reproduced']} are not, and {counts['undecided']} cannot be decided"
     )
     assert sentence in README

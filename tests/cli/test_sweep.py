@@ -150,6 +150,7 @@ def test_a_full_disk_leaves_a_folder_to_go_on_with(here, capsys, monkeypatch):
         (["none.toml"], "lowbid init --sweep none.toml"),
         (["mine.toml", "--on", "thread"], "give threads, processes, or dask://HOST:PORT"),
         (["mine.toml", "--workers", "0"], "workers is 0"),
+        (["mine.toml", "--time-limit", "-3"], "time_limit is -3"),
         (["--show", "."], "holds no sweep"),
     ],
 )

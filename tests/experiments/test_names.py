@@ -110,3 +110,12 @@ def test_arms_take_named_numbers():
 def test_arms_without_good_numbers_are_refused(text):
     with pytest.raises(InvalidValueError):
         arms_of_text(text)
+
+
+def test_what_is_missing_is_said_for_files_and_for_the_command_line():
+    with pytest.raises(InvalidValueError, match=r"mean = \.\.\. in a file, gaussian:mean=\.\.\."):
+        _names.arms("gaussian", {"sd": "1"})
+    with pytest.raises(InvalidValueError, match="n_arms = 10 in a file, random-beta:10 on the"):
+        _names.arms("random-beta", {"b": 2})
+    with pytest.raises(InvalidValueError, match="takes c, least and no more; 1, 2, 3 is given"):
+        _names.policy("batch-ensemble", {"batches": "log(1, 2, 3)"})

@@ -103,7 +103,10 @@ def arms(name: str, parameters: Mapping[str, Any]) -> Environment:
     known = ["n_arms", "low", "high", *_field_names(family)[1:]]
     values = {nearest("parameter", key, known): value for key, value in parameters.items()}
     if "n_arms" not in values:
-        raise InvalidValueError(f"{name} needs the number of arms, such as {name}:10.")
+        raise InvalidValueError(
+            f"{name} needs the number of arms: n_arms = 10 in a file, {name}:10 on the command "
+            "line."
+        )
     return RandomArms(family, **{key: number(value) for key, value in values.items()})
 
 
@@ -298,8 +301,14 @@ def _call(name: str, make: Callable[..., Any], positional: list[Any], named: dic
     except TypeError as error:
         fields = _field_names(make)
         needed = ", ".join(fields) or "no parameters"
-        form = f": {name}:" + ",".join(f"{field}=..." for field in fields) if fields else ""
-        raise InvalidValueError(f"{name} takes {needed}; name each of them{form}.") from error
+        if len(positional) > len(fields):
+            given = ", ".join(map(str, positional))
+            raise InvalidValueError(
+                f"{name} takes {needed} and no more; {given} is given."
+            ) from error
+        form = f" in a file, {name}:" + ",".join(f"{field}=..." for field in fields)
+        where = f": {fields[0]} = ...{form} on the command line" if fields else ""
+        raise InvalidValueError(f"{name} takes {needed}; name each of them{where}.") from error
 
 
 def _word(name: str) -> tuple[str, str]:

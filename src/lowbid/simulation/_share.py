@@ -37,12 +37,13 @@ class Share(NamedTuple):
 class PlayedShare(NamedTuple):
     """What came out: regret (run, checkpoint), pulls (run, arm), and the seconds of playing.
 
-    Compiling is not counted: it happens once in a process, however much there is to play.
+    Compiling is counted by itself: it happens once in a process, however much there is to play.
     """
 
     regret: Floats
     pulls: Ints
     seconds: float
+    compiling: float = 0.0
 
 
 def play_share(share: Share, stop: Ints | None = None) -> PlayedShare:
@@ -53,10 +54,11 @@ def play_share(share: Share, stop: Ints | None = None) -> PlayedShare:
     pulls = np.zeros((last - first, environment.n_arms), np.int64)
     play, gaps = player(policy, environment, horizon, seed, late), gaps_of(environment, table)
     end = np.zeros(1, np.int64), np.zeros(1, np.int64) if stop is None else stop
+    asked = time.perf_counter()
     play(table, gaps, first, checkpoints, regret[:0], pulls[:0], *end)  # compiles, and plays no run
     began = time.perf_counter()
     play(table, gaps, first, checkpoints, regret, pulls, *end)
-    return PlayedShare(regret, pulls, time.perf_counter() - began)
+    return PlayedShare(regret, pulls, time.perf_counter() - began, began - asked)
 
 
 def gaps_of(environment: Environment, table: Floats) -> Floats:

@@ -9,8 +9,10 @@ import pytest
 from experiments.sweeps.sweep_examples import Deadly, Hanging, PlainPolicy, Raising, Slow, small
 from lowbid import _waiting
 from lowbid.errors import InvalidValueError, WorkerError
-from lowbid.experiments.sweeps import CellStore, play_sweep
+from lowbid.experiments.sweeps import CellStore, _engines, play_sweep
 from lowbid.experiments.sweeps._engines import Processes, engine_for, play_task
+from lowbid.experiments.sweeps._rates import Rates
+from lowbid.simulation._share import PlayedShare
 
 GOOD = small(PlainPolicy())
 
@@ -142,3 +144,20 @@ def test_no_scheduler_says_how_to_start_one(monkeypatch):
     monkeypatch.setattr(_dask, "_CONNECT_SECONDS", 0.2)
     with pytest.raises(WorkerError, match="dask scheduler"):
         engine_for("dask://127.0.0.1:9", None)
+
+
+def test_threads_do_not_slow_one_another_down_while_they_are_calibrated(monkeypatch):
+    at_work, most = [], []
+
+    def task(shares, stop):
+        at_work.append(shares)
+        most.append(len(at_work))
+        time.sleep(0.05)
+        at_work.pop()
+        return [PlayedShare(None, None, 0.01)] * len(shares)
+
+    monkeypatch.setattr(_engines, "play_task", task)
+    engine = engine_for("threads", 2)
+    assert Rates().calibrate(small(PlainPolicy(), Slow(), Raising()).cells, engine) == []
+    engine.close(now=False)
+    assert most == [1, 1, 1]

@@ -1,6 +1,7 @@
 """How long cells take, from what is known of their relatives."""
 
 import dataclasses
+import threading
 from concurrent.futures import Future
 
 import pytest
@@ -78,8 +79,67 @@ def test_calibration_learns_from_answers_and_survives_what_fails():
     assert engine.revived == 1
 
 
+class Unstartable(Scripted):
+    """A worker died before it was given anything."""
+
+    def submit(self, shares):
+        raise self.answers
+
+
+def test_a_worker_that_dies_while_it_starts_is_replaced():
+    found = cells(PlainPolicy(), environments=1)
+    engine = Unstartable(OSError("dead"))
+    assert Rates().calibrate(found, engine) == []
+    assert engine.revived == 1
+    with pytest.raises(RuntimeError, match="other"):
+        Rates().calibrate(found, Unstartable(RuntimeError("other")))
+
+
 def test_putting_cells_on_file_is_a_part_of_the_estimate():
     rates = Rates()
     for _ in range(500):
         rates.learn_keeping(0.01)
     assert rates.keeping == pytest.approx(0.01, rel=1e-3)
+
+
+class Delayed(Engine):
+    """Answers a little later, and records how many tasks were waiting at most."""
+
+    workers = 2
+
+    def __init__(self, *, one_interpreter):
+        self.one_interpreter, self.sent, self.most = one_interpreter, [], 0
+
+    def submit(self, shares):
+        future = Future()
+        self.sent.append(future)
+        self.most = max(self.most, sum(not each.done() for each in self.sent))
+        answer = [PlayedShare(None, None, 0.006, 2.0)] * len(shares)
+        threading.Timer(0.05, future.set_result, [answer]).start()
+        return future
+
+
+@pytest.mark.parametrize(("one_interpreter", "most"), [(True, 1), (False, 2)])
+def test_workers_that_slow_each_other_down_are_calibrated_one_at_a_time(one_interpreter, most):
+    found = cells(lowbid.UCB1(), lowbid.Greedy(), environments=1, horizon=2000)
+    engine, rates = Delayed(one_interpreter=one_interpreter), Rates()
+    assert rates.calibrate(found, engine) == []
+    assert engine.most == most
+    assert rates.seconds(found[0], 1) == pytest.approx(0.002)
+
+
+def test_loops_that_the_calibration_did_not_compile_are_a_part_of_the_estimate():
+    """Six loops, two of them compiled in two seconds each; plain policies compile nothing."""
+    arms = [lowbid.Bernoulli([0.1, 0.2]), lowbid.Gaussian([0, 1]), lowbid.Uniform(0.0, [1.0, 2.0])]
+    named = small(lowbid.UCB1(), lowbid.Greedy(), PlainPolicy(), environments=3)
+    environments = [
+        dataclasses.replace(old, environment=new)
+        for old, new in zip(named.environments, arms, strict=True)
+    ]
+    found = dataclasses.replace(named, environments=environments).cells
+    rates = Rates()
+    assert rates.compiling(found) == 0.0
+    compiled = [cell for cell in found if cell.policy.policy.compiled]
+    rates.calibrate(compiled, Delayed(one_interpreter=True))
+    assert rates.compiling(found) == pytest.approx(4 * 2.0)
+    assert rates.compiling(compiled[:1]) == 0.0

@@ -58,9 +58,12 @@ class Engine:
     ----------
     workers : int
         The number of tasks that run at a time.
+    one_interpreter : bool
+        Whether workers hold one another up while they compile or run plain Python.
     """
 
     workers: int
+    one_interpreter: bool = False
 
     def __init__(self, executor: Executor) -> None:
         self.executor = executor
@@ -95,6 +98,8 @@ class Engine:
 
 class Threads(Engine):
     """Threads of this process, which do not keep it from exiting."""
+
+    one_interpreter = True
 
     def __init__(self, workers: int) -> None:
         self.workers = workers

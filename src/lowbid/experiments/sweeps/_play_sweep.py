@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lowbid._replace_file import replace_file
+from lowbid._require import require_finite
 from lowbid.errors import FileFormatError, WorkerError
 from lowbid.experiments._claim_folder import claimed
 from lowbid.experiments.sweeps._cell import Cell
@@ -71,7 +72,9 @@ def plan(sweep: Sweep, store: CellStore, rates: Rates, engine: Engine) -> Plan:
     runs = sum(work.wanted - work.on_file for work in left)
     steps = sum((work.wanted - work.on_file) * work.cell.horizon for work in left)
     seconds = sum(rates.seconds(work.cell, work.wanted - work.on_file) for work in left)
-    seconds += len(left) * rates.keeping * engine.workers  # which is done by one
+    # One worker puts cells on file, and each compiles for itself, or all wait for one another.
+    by_all = len(left) * rates.keeping + rates.compiling(work.cell for work in left)
+    seconds += by_all * engine.workers
     finished = len(works) - len(left)
     return Plan(cells, len(works), finished, runs, steps, seconds, store.damaged, busy)
 
@@ -152,6 +155,8 @@ def play_sweep(
     say : function
         What to do with messages.
     """
+    if time_limit is not None:
+        require_finite("time_limit", time_limit, above=0.0)
     with claimed(folder / sweep.name):
         _write(folder / sweep.name / "sweep.toml", sweep.text)
         store, rates = CellStore(folder), Rates()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import statistics
+import time
+from collections.abc import Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 
 from lowbid.experiments.sweeps._cell import Cell
@@ -31,6 +33,7 @@ class Rates:
 
     def __init__(self) -> None:
         self._known: dict[Group, float] = {}
+        self._compiled: list[float] = []
         self.keeping = _KEEPING
 
     def seconds(self, cell: Cell, runs: int) -> float:
@@ -62,23 +65,64 @@ class Rates:
         first: dict[str, Cell] = {}
         for cell in sorted(cells, key=lambda cell: cell.horizon):
             first.setdefault(type(cell.policy.policy).__name__, _short(cell))
-        sent = {engine.submit([c.share(0, 1), c.share(0, 3)]): c for c in first.values()}
-        wait(sent, timeout=_CALIBRATION_SECONDS)
+        try:
+            sent = self._sent(list(first.values()), engine)
+        except Exception as refused:
+            if not engine.is_death(refused):
+                raise
+            engine.revive()  # a worker died while it was being started
+            return []
         # Workers that are just being started take a while.
         done, _ = wait(sent, timeout=_FIRST_ANSWER_SECONDS, return_when=FIRST_COMPLETED)
         broken = False
         for future in done:
             error = future.exception()
-            if error is not None:
+            if error is None:
+                self._learn_from(sent[future], future.result())
+            else:
                 broken = broken or engine.is_death(error)
-                continue
-            answer = future.result()[-1]
-            if isinstance(answer, PlayedShare):
-                self.learn(sent[future], 3, answer.seconds)
         if broken:
             engine.revive()
             return []
         return [future for future in sent if not future.done() and not future.cancel()]
+
+    def _sent(self, cells: Sequence[Cell], engine: Engine) -> dict[Future[Answers], Cell]:
+        """Tasks that play a few steps, after some seconds.
+
+        Where workers share an interpreter, one that compiles would slow down the others' steps.
+        """
+        sent: dict[Future[Answers], Cell] = {}
+        until = time.monotonic() + _CALIBRATION_SECONDS
+        for cell in cells:
+            sent[engine.submit([cell.share(0, 1), cell.share(0, 3)])] = cell
+            if engine.one_interpreter:
+                wait(sent, timeout=max(0.0, until - time.monotonic()))
+                if time.monotonic() >= until:
+                    return sent
+        wait(sent, timeout=max(0.0, until - time.monotonic()))
+        return sent
+
+    def _learn_from(self, cell: Cell, answers: Answers) -> None:
+        """Take in how long compiling took, and how long the steps after it."""
+        before, after = answers[0], answers[-1]
+        if isinstance(before, PlayedShare):
+            self._compiled.append(before.compiling)
+        if isinstance(after, PlayedShare):
+            self.learn(cell, 3, after.seconds)
+
+    def compiling(self, cells: Iterable[Cell]) -> float:
+        """How long a worker will take to compile what it needs for cells, beside the calibration.
+
+        The time for one loop is that of an average policy in the calibration: seconds, or much
+        less if loops were compiled before and are kept on disk.
+        """
+        loops = {
+            (type(cell.policy.policy), cell.environment.environment.draw)
+            for cell in cells
+            if cell.policy.policy.compiled
+        }
+        left = max(0, len(loops) - len(self._compiled))
+        return left * statistics.mean(self._compiled) if self._compiled else 0.0
 
 
 def _short(cell: Cell) -> Cell:

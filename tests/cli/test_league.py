@@ -18,6 +18,18 @@ def test_plays_prints_and_writes_a_page(tmp_path, capsys):
     assert "| Greedy |" in capsys.readouterr().out
 
 
+def test_policies_that_are_told_something_have_a_league_of_their_own(tmp_path, capsys):
+    given = ["league", "--told", "tiny", "--policies", "greedy,UCB1", "--alone", "--quick"]
+    assert main([*given, "--out", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    assert "1 policy" not in printed
+    assert "Told the range of the losses; up to 10,000 steps" in printed
+    assert "UCB1" in printed
+    page = (tmp_path / "told.html").read_text()
+    assert "it is for Poisson losses" in page
+    assert "lowbid league tiny --told" in page
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

@@ -1,9 +1,11 @@
 """Play the league: policies that know nothing about the losses, on many settings.
 
-Results in the folder are reused, so the command continues where it was stopped, and only an added
-policy is played. With --policies, your own join the rest:
+With --told, the others play: policies that must know a range, a family or the horizon, each on the
+settings where that is true of the losses. Results in the folder are reused, so the command
+continues where it was stopped, and only an added policy is played. With --policies, your own join
+the rest:
   lowbid league --policies "moment-imed:patience=2" --out out/league
-The whole league takes half an hour on two cores; --quick takes some minutes.
+Each league takes half an hour on two cores; --quick takes some minutes.
 """
 
 from __future__ import annotations
@@ -20,6 +22,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument(
         "settings", nargs="*", help="choosing, judging, or settings by name; all if not given"
+    )
+    parser.add_argument(
+        "--told", action="store_true", help="policies that are told something, where it is true"
     )
     parser.add_argument("--policies", help="more policies, by name as for lowbid compare")
     parser.add_argument("--alone", action="store_true", help="only the policies of --policies")
@@ -45,12 +50,18 @@ def run(arguments: argparse.Namespace) -> int:
     from lowbid.report import markdown, plain
 
     settings = league.settings_named(arguments.settings)
-    entrants = league.entrants(arguments.policies, alone=arguments.alone)
+    which = league.TOLD if arguments.told else league.LEAGUE
+    entrants = league.entrants(arguments.policies, alone=arguments.alone, league=which)
     longest, scale = (_QUICK_HORIZON, _QUICK_SCALE) if arguments.quick else (None, 1.0)
-    sweep = league.league_sweep(settings, entrants, longest, scale)
+    sweep = league.league_sweep(settings, entrants, longest, scale, which)
     outcomes = league.play(sweep, arguments.out, arguments.on or "threads", arguments.workers)
-    form = markdown if arguments.markdown else plain
-    print(league.summary(outcomes, form))
-    page = league.write_up(outcomes, arguments.out, command_line("league", arguments))
-    print(f"The report is {page}; the picture and the data are beside it.")
+    form, command = markdown if arguments.markdown else plain, command_line("league", arguments)
+    if arguments.told:
+        print(league.told_summary(outcomes, form))
+        page = league.told_write_up(outcomes, arguments.out, command)
+        print(f"The report is {page}; the data are beside it.")
+    else:
+        print(league.summary(outcomes, form))
+        page = league.write_up(outcomes, arguments.out, command)
+        print(f"The report is {page}; the picture and the data are beside it.")
     return 0

@@ -2,9 +2,18 @@ from pathlib import Path
 
 import lowbid
 from lowbid import policies
-from lowbid.experiments.league import LEAGUE, entrants, league_sweep, play, settings_named
+from lowbid.experiments.league import (
+    LEAGUE,
+    LEFT_OUT,
+    TOLD,
+    entrants,
+    league_sweep,
+    play,
+    settings_named,
+)
 from lowbid.experiments.sweeps import CellStore, SweptPolicy, read_table
 
+PAGE = Path(__file__).parents[3] / "docs" / "league.md"
 ENTRANTS = [
     SweptPolicy("uniform", "uniform", lowbid.UniformPlay()),
     SweptPolicy("greedy", "greedy", lowbid.Greedy(), longest=1_000),
@@ -73,7 +82,7 @@ def test_the_league_is_a_sweep_like_any_other(tmp_path):
     assert places == [("greedy", 1_000), ("uniform", 1_000), ("uniform", 10_000)]
 
 
-def test_who_plays_is_what_the_page_says():
+def test_entrants_that_are_told_nothing_are_those_that_the_page_names():
     """All policies that must know nothing, but for two whose regret grows in proportion to time."""
     playing = {type(each.policy).__name__ for each in entrants()}
     nothing = {
@@ -83,7 +92,54 @@ def test_who_plays_is_what_the_page_says():
     }
     assert nothing - playing == {"Greedy", "EpsilonGreedy"}
     assert playing - nothing == {"BatchEnsemble", "MARS", "IMED", "KLUCB"}
-    page = (Path(__file__).parents[3] / "docs" / "league.md").read_text(encoding="utf-8")
-    numbers = f"Not all {len(policies.__all__)} policies of the library: {len(playing)} of them"
-    assert numbers in page
-    assert f"makes {len(entrants())}\nentrants" in page
+    page = PAGE.read_text(encoding="utf-8")
+    assert f"The first league has {len(entrants())} entrants" in page
+    assert f"{len(playing)} of the {len(policies.__all__)} policies" in page
+
+
+def test_every_policy_plays_or_is_left_out_for_a_reason():
+    """A new policy must be entered in league.toml or told.toml, or be named in LEFT_OUT."""
+    registry = {
+        name for policy in policies.__all__ for name in getattr(policies, policy).constructors()
+    }
+    playing = {made(each) for each in (*LEAGUE.policies, *TOLD.policies)}
+    assert playing | set(LEFT_OUT) == registry
+    assert not playing & set(LEFT_OUT)
+    page = PAGE.read_text(encoding="utf-8")
+    for name in registry:
+        assert name in page
+
+
+def made(entrant):
+    """How an entrant's policy is made, without its parameters."""
+    return entrant.policy.name.partition("(")[0]
+
+
+def test_policies_are_told_what_they_must_know():
+    """What the table of policies says that a policy needs is what it is told in the league."""
+    words = {
+        "range": ("width of the losses' range", "losses in [0, 1]", "nothing"),
+        "lowest": ("lowest possible loss", "best possible loss", "losses of mean 0 or more"),
+        "gaussian": ("standard deviation", "Gaussian losses", "scale of the losses' noise"),
+        "exponential": ("exponentially distributed",),
+        "gap": ("smallest gap",),
+        "horizon": ("the horizon",),
+    }
+    for entrant in TOLD.policies:
+        needs = entrant.policy.about.needs
+        if entrant.told:
+            assert any(word in needs for word in words[entrant.told]), entrant.name
+            assert ("the horizon" in needs) == (
+                entrant.name.endswith("and the horizon") or entrant.told == "horizon"
+            )
+        else:
+            assert entrant.policy in [each.policy for each in LEAGUE.policies]
+
+
+def test_both_leagues_have_the_same_settings_horizons_and_runs():
+    assert [each.name for each in TOLD.environments] == [each.name for each in LEAGUE.environments]
+    runs = {(tier.steps, tier.runs) for tier in TOLD.tiers}
+    assert runs == {(1_000, 200), (10_000, 200), (100_000, 200), (1_000_000, 16)}
+    assert all(tier.record == (tier.steps,) for tier in TOLD.tiers if tier.record)
+    places = {cell.environment.name for cell in TOLD.cells if cell.policy.told == "range"}
+    assert len(places) == 14

@@ -3,10 +3,12 @@ import math
 import numpy as np
 import pytest
 
-from lowbid.experiments.league import SETTINGS, scores, summary
+from lowbid.experiments.league import SETTINGS, scores, summary, told_summary
 from lowbid.experiments.league._league_page import long_players
-from lowbid.experiments.league._scores import outlier, regrets, stuck
-from lowbid.report import plain
+from lowbid.experiments.league._scores import cells_of, outlier, regrets, stuck
+from lowbid.experiments.league._told_page import FACT_TITLES, told_blocks
+from lowbid.experiments.sweeps._told import FACTS
+from lowbid.report import Heading, Table, plain
 from lowbid.simulation import Result
 
 STEPS = np.array([1_000, 10_000, 20_000, 90_000, 100_000])
@@ -103,3 +105,55 @@ def test_short_and_long_players_are_not_scored_together():
     assert second.mean == pytest.approx(2.0)
     text = summary(outcomes, plain)
     assert text.index("All settings") < text.index("All entrants, up to 10,000 steps")
+
+
+def test_a_score_at_some_places_is_made_from_these_alone():
+    outcomes = {
+        ("orders", "BatchLikelihood", 100_000): outcome(100.0),
+        ("orders", "b", 100_000): outcome(200.0),
+        ("gaussian", "BatchLikelihood", 100_000): outcome(20_000.0),  # stuck
+        ("gaussian", "b", 100_000): outcome(100.0),
+        ("gaussian", "c", 100_000): outcome(50.0),
+    }
+    where = cells_of(outcomes, ["c"])
+    assert where == {("gaussian", step) for step in (1_000, 10_000, 100_000)}
+    there = {score.name: score for score in scores(outcomes, at=where)}
+    assert there["b"].mean == pytest.approx(2.0)
+    assert (there["b"].settings, there["b"].cells) == (1, 3)
+    assert there["b"].beside == pytest.approx(1 / 200)
+    assert there["BatchLikelihood"].stuck == 1.0
+    everywhere = {score.name: score for score in scores(outcomes)}
+    assert everywhere["b"].beside == pytest.approx(math.sqrt(2.0 / 200))
+    assert everywhere["BatchLikelihood"].stuck == 0.5
+    assert everywhere["b"].settings == 2
+    assert math.isnan(scores({("orders", "b", 100_000): outcome(1.0)})[0].beside)
+
+
+def test_policies_that_are_told_something_stand_beside_the_others_where_it_is_true():
+    """A table for each fact, with the settings where somebody was told it."""
+    short = STEPS[:2]
+    outcomes = {
+        ("paper-1", "BatchLikelihood", 100_000): outcome(10.0),
+        ("paper-1", "UCB1", 100_000): outcome(40.0),
+        ("paper-1", "GIRO", 10_000): outcome(3.0, steps=short),  # 1 for the default
+        ("gaussian", "BatchLikelihood", 100_000): outcome(10.0),
+        ("gaussian", "ACB", 100_000): outcome(5.0),
+    }
+    blocks = list(told_blocks(outcomes))
+    titles = [block.text for block in blocks if isinstance(block, Heading)]
+    told = "Told the range of the losses"
+    assert titles == [told, f"{told}; up to 10,000 steps", FACT_TITLES["gaussian"]]
+    tables = [block.rows for block in blocks if isinstance(block, Table)]
+    assert [row[:3] for row in tables[0]] == [
+        ["BatchLikelihood", "1.00", "1.00"],
+        ["UCB1", "4.00", "4.00"],
+    ]
+    assert [row[0] for row in tables[1]] == ["BatchLikelihood", "GIRO", "UCB1"]
+    assert [row[:3] for row in tables[2]] == [
+        ["ACB", "1.00", "0.50"],
+        ["BatchLikelihood", "2.00", "1.00"],
+    ]
+    text = told_summary(outcomes, plain)
+    assert "it is for arms that change" in text
+    assert text.index("ACB") < text.index("Not in either league")
+    assert set(FACT_TITLES) == set(FACTS)

@@ -19,11 +19,13 @@ def test_the_template_is_a_sweep_with_everything_in_it(tmp_path):
     sweep = read(tmp_path, SWEEP_TEMPLATE)
     names = [policy.name for policy in sweep.policies]
     assert names[:3] == [f"ensemble, padding=1, batches={batches}" for batches in (2, 3, 4)]
-    assert len(names) == 9 + 2 + 1 + 1
+    assert len(names) == 9 + 2 + 1 + 1 + 1
     assert [e.name for e in sweep.environments].count("random arms, n_arms=5, sd=0.5") == 1
     assert sum(e.name.startswith("drawn, draw") for e in sweep.environments) == 4
     besa = [cell for cell in sweep.cells if cell.policy.name == "BESA"]
     assert {(cell.horizon, cell.runs) for cell in besa} == {(1_000, 20)}
+    told = {cell.environment.name for cell in sweep.cells if cell.policy.name == "UCB1"}
+    assert told == {"three close arms", *(f"drawn, draw {i}" for i in (1, 2, 3, 4))}
     assert sweep.tune.judge == tuple(f"drawn, draw {i}" for i in (1, 2, 3, 4))
 
 
@@ -132,6 +134,22 @@ def test_precision(tmp_path):
         ("mean = [0.1, 0.9]", "mean = [0.1, 0.9]\noutliers = 3", 16, "outliers is 3"),
         ('name = "hard"', 'name = "easy"', 18, "two environments are named 'easy'"),
         ('name = "hard"', 'name = "hard"\nclean = "eesy"', 19, "did you mean easy"),
+        ('name = "hard"', 'name = ["hard"]', 18, "name is .*give a text"),
+        ('name = "hard"', 'name = "hard"\ngroup = 3', 19, "group is 3; give a text"),
+        ('name = "hard"', 'name = "hard"\ntitle = ""', 19, "title is ''; give a text"),
+        ('title = "Small"', "title = nan", 2, "title is nan; give a text"),
+        ('policy = "greedy"', 'policy = "greedy"\nname = " "', 11, "name is ' '; give a text"),
+        ('policy = "greedy"', "", 9, 'a table of policies needs policy = "..."'),
+        ('policy = "greedy"', 'policy = "greedy"\nlongest = 39', 11, "shortest horizon is 40"),
+        ("runs = 6", "runs = 6\nhorizon = 3", 5, "give horizon or horizons, not both"),
+        ("runs = 6", "runs = 6\nseeds = [3]\nseed = 3", 6, "give seed or seeds, not both"),
+        ("runs = 6", "runs = 100_000_000_000", 4, "the result would take"),
+        (
+            'family = "bernoulli"\nmean = [0.1, 0.9]',
+            'family = "empirical"\nvalues = []',
+            14,
+            "give it values",
+        ),
     ],
 )
 def test_mistakes_are_reported_with_their_line(tmp_path, old, new, line, message):
@@ -144,7 +162,7 @@ def test_mistakes_are_reported_with_their_line(tmp_path, old, new, line, message
 
 def test_a_policy_that_cannot_take_the_losses_is_refused(tmp_path):
     table = '[[environments]]\nfamily="gaussian"\nmean=[0.0, 1.0]\n'
-    with pytest.raises(FileFormatError, match=r"BetaThompson takes losses from 0 to 1"):
+    with pytest.raises(FileFormatError, match=r"line 9: BetaThompson takes losses from 0 to 1"):
         read(tmp_path, FILE.replace("greedy", "beta-thompson") + table)
 
 

@@ -1,14 +1,17 @@
-"""The league: a sweep of every policy that knows nothing about the losses, on many settings."""
+"""The league: policies on many settings, told nothing about the losses or something, as sweeps."""
 
-from lowbid.experiments.league._entrants import entrants
+from lowbid.experiments.league._entrants import LEFT_OUT, entrants
 from lowbid.experiments.league._league_page import summary, write_up
-from lowbid.experiments.league._league_settings import LEAGUE, SETTINGS, settings_named
+from lowbid.experiments.league._league_settings import LEAGUE, SETTINGS, TOLD, settings_named
 from lowbid.experiments.league._play import Outcomes, league_sweep, play
 from lowbid.experiments.league._scores import Score, scores
+from lowbid.experiments.league._told_page import told_summary, told_write_up
 
 __all__ = [
     "LEAGUE",
+    "LEFT_OUT",
     "SETTINGS",
+    "TOLD",
     "Outcomes",
     "Score",
     "entrants",
@@ -17,5 +20,7 @@ __all__ = [
     "scores",
     "settings_named",
     "summary",
+    "told_summary",
+    "told_write_up",
     "write_up",
 ]

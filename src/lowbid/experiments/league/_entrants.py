@@ -1,21 +1,45 @@
-"""Who plays in the league: the policies that need to know nothing about the losses."""
+"""Who plays in the league, and who does not."""
 
 from __future__ import annotations
 
 from lowbid.errors import InvalidValueError
 from lowbid.experiments._names import policies_of_text
 from lowbid.experiments.league._league_settings import LEAGUE
-from lowbid.experiments.sweeps import SweptPolicy
+from lowbid.experiments.sweeps import Sweep, SweptPolicy
 
 ENTRANTS = {entrant.name: entrant for entrant in LEAGUE.policies}
 
+_PROPORTIONAL = "its regret grows in proportion to the time, like that of UniformPlay, which plays"
+_CHANGING = "it is for arms that change, and those of the league do not"
+_COUNTS = "it is for Poisson losses, and no setting has any"
+# The constructors of policies that play in neither league, each with the reason.
+LEFT_OUT = {
+    "Greedy": _PROPORTIONAL,
+    "EpsilonGreedy": _PROPORTIONAL,
+    "DiscountedBetaThompson": _CHANGING,
+    "DiscountedGaussianThompson": _CHANGING,
+    "DiscountedUCB": _CHANGING,
+    "SlidingWindowBetaThompson": _CHANGING,
+    "SlidingWindowGaussianThompson": _CHANGING,
+    "SlidingWindowLBSDA": _CHANGING,
+    "SlidingWindowUCB": _CHANGING,
+    "IMED.poisson": _COUNTS,
+    "KLMaillard.poisson": _COUNTS,
+    "KLUCB.poisson": _COUNTS,
+    "KLUCBPlus.poisson": _COUNTS,
+    "KLUCBPlusPlus.poisson": _COUNTS,
+}
 
-def entrants(more: str | None = None, *, alone: bool = False) -> list[SweptPolicy]:
-    """The entrants above and any further policies, by command-line name."""
+
+def entrants(
+    more: str | None = None, *, alone: bool = False, league: Sweep = LEAGUE
+) -> list[SweptPolicy]:
+    """The entrants of a league and any further policies, by command-line name."""
     if alone and not more:
         raise InvalidValueError("nobody would play: give --policies with --alone.")
+    own = {entrant.name: entrant for entrant in league.policies}
     guests = {
-        policy.name: ENTRANTS.get(policy.name, SweptPolicy(policy.name, policy.name, policy))
+        policy.name: own.get(policy.name, SweptPolicy(policy.name, policy.name, policy))
         for policy in policies_of_text(more or "")
     }
-    return list((guests if alone else {**ENTRANTS, **guests}).values())
+    return list((guests if alone else {**own, **guests}).values())

@@ -16,7 +16,7 @@ from lowbid.experiments.league._league_settings import (
     Role,
 )
 from lowbid.experiments.league._play import Outcomes
-from lowbid.experiments.league._scores import Score, regrets, scores
+from lowbid.experiments.league._scores import DEFAULT, Score, regrets, scores
 from lowbid.report import (
     Code,
     Heading,
@@ -39,9 +39,10 @@ ROLES: dict[Role | None, str] = {
 # The policies whose ratios are drawn; all of them would be unreadable.
 DRAWN = ("BatchLikelihood", "MomentIMED", "RBSDA", "BatchEnsemble, 2 and 0.6 log t")
 _PICTURE_HORIZON = 100_000
-# The policy whose weak spots are listed, and at which horizons.
-_SHORT = 10_000
-_DEFAULT, _LONG = "BatchLikelihood", (100_000, 1_000_000)
+# The longest horizon of entrants that take too long for more.
+SHORT = 10_000
+# Horizons at which the default's weak spots are listed.
+_LONG = (100_000, 1_000_000)
 
 
 def score_table(found: Iterable[Score]) -> Table:
@@ -97,7 +98,7 @@ def ratios(outcomes: Outcomes, names: Sequence[str], horizon: int) -> dict[str, 
 
 def write_up(outcomes: Outcomes, folder: Path, command: str) -> Path:
     """Draw the picture, and write the page."""
-    played = list(dict.fromkeys(name for _, name, _ in outcomes))
+    played = players(outcomes)
     longest = max(horizon for _, _, horizon in outcomes)
     horizon = max(step for step in HORIZONS if step <= min(longest, _PICTURE_HORIZON))
     found = ratios(outcomes, drawn(outcomes), horizon)
@@ -142,10 +143,15 @@ def _score_blocks(outcomes: Outcomes) -> list[Heading | Table]:
         found = scores(outcomes, role, long) if long else []
         if found:
             blocks += [Heading(title), score_table(found)]
-    if len(long) < len({name for _, name, _ in outcomes}):
-        title = f"All entrants, up to {_SHORT:,} steps"
-        blocks += [Heading(title), score_table(scores(outcomes, longest=_SHORT))]
+    if len(long) < len(players(outcomes)):
+        title = f"All entrants, up to {SHORT:,} steps"
+        blocks += [Heading(title), score_table(scores(outcomes, longest=SHORT))]
     return blocks
+
+
+def players(outcomes: Outcomes) -> list[str]:
+    """Everybody who plays."""
+    return list(dict.fromkeys(name for _, name, _ in outcomes))
 
 
 def long_players(outcomes: Outcomes) -> list[str]:
@@ -154,8 +160,8 @@ def long_players(outcomes: Outcomes) -> list[str]:
 
 
 def _behind_blocks(outcomes: Outcomes) -> list[Heading | Table]:
-    table = behind_table(outcomes, _DEFAULT)
-    return [Heading(f"Where {_DEFAULT} is far from the best"), table] if table.rows else []
+    table = behind_table(outcomes, DEFAULT)
+    return [Heading(f"Where {DEFAULT} is far from the best"), table] if table.rows else []
 
 
 def _regret_blocks(outcomes: Outcomes, played: Sequence[str]) -> list[Heading | Table]:
@@ -180,6 +186,6 @@ def summary(outcomes: Outcomes, form: Callable[[Table], str]) -> str:
 
 def drawn(outcomes: Outcomes) -> list[str]:
     """The policies that are shown setting by setting."""
-    played = list(dict.fromkeys(name for _, name, _ in outcomes))
+    played = players(outcomes)
     guests = [name for name in played if name not in ENTRANTS]
     return [name for name in DRAWN if name in played] + guests or played[:4]

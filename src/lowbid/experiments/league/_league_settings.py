@@ -16,8 +16,9 @@ from lowbid.experiments.sweeps import SweptEnvironment, read_sweep
 
 Role = Literal["choosing", "judging"]
 
-# All of the league, as a sweep.
+# All of the league, as a sweep; and the league of policies that are told something.
 LEAGUE = read_sweep(Path(__file__).with_name("league.toml"))
+TOLD = read_sweep(Path(__file__).with_name("told.toml"))
 SETTINGS = {setting.name: setting for setting in LEAGUE.environments}
 # Horizons with their numbers of runs, and all steps at which policies are compared.
 RUNS = {tier.steps: tier.runs for tier in LEAGUE.tiers}

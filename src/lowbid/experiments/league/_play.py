@@ -1,4 +1,4 @@
-"""Play the league: every entrant on every setting, as a sweep."""
+"""Play a league: every entrant on every setting, as a sweep."""
 
 from __future__ import annotations
 
@@ -27,19 +27,20 @@ def league_sweep(
     entrants: Sequence[SweptPolicy],
     longest: int | None = None,
     scale: float = 1.0,
+    league: Sweep = LEAGUE,
 ) -> Sweep:
-    """The league on some settings and entrants, up to a horizon, with a multiple of the usual runs.
+    """A league on some settings and entrants, up to a horizon, with a multiple of the usual runs.
 
     Settings with outliers keep their one horizon.
     """
-    tiers = [_shortened(tier, longest, scale) for tier in LEAGUE.tiers]
+    tiers = [_shortened(tier, longest, scale) for tier in league.tiers]
     return dataclasses.replace(
-        LEAGUE,
+        league,
         policies=entrants,
         # Settings with outliers are played even without their clean counterparts.
         environments=[dataclasses.replace(each, clean="") for each in settings],
         tiers=[tier for tier in tiers if tier is not None],
-        runs=max(2, round(scale * LEAGUE.runs)),
+        runs=max(2, round(scale * league.runs)),
         tune=None,
     )
 

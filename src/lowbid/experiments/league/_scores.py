@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -22,8 +22,8 @@ from lowbid.experiments.sweeps._sweep_scores import geometric_mean, ratio_to
 
 Cell = tuple[str, int]  # a setting and a horizon
 
-# An entrant survives outliers if they multiply its regret by no more than this.
-SURVIVES = 2.0
+# The entrant that others are compared with.
+DEFAULT = "BatchLikelihood"
 
 
 class Score(NamedTuple):
@@ -40,12 +40,15 @@ class Score(NamedTuple):
     worst_at : (str, int)
         Where that was.
     stuck : float
-        The share of runs of 100,000 steps and more, over all settings with given arms, whose last
+        The share of runs of 100,000 steps and more, over its settings with given arms, whose last
         tenth lost at least 90% of the smallest gap per step; NaN if it has none.
     outlier : float
         The largest ratio of regret with outliers to regret without; NaN if that was not played.
-    cells : int
-        How many settings and horizons it played.
+    settings, cells : int
+        How many settings it played, and how many settings and horizons.
+    beside : float
+        The geometric mean of its mean regret relative to that of the default, where both played;
+        NaN if they never did.
     """
 
     name: str
@@ -54,7 +57,9 @@ class Score(NamedTuple):
     worst_at: Cell
     stuck: float
     outlier: float
+    settings: int
     cells: int
+    beside: float
 
 
 def regrets(
@@ -88,9 +93,15 @@ def scores(
     role: Role | None = None,
     names: Iterable[str] | None = None,
     longest: int | None = None,
+    at: Collection[Cell] | None = None,
 ) -> list[Score]:
-    """The score of each entrant over the settings of a role, or all of them; the best first."""
+    """The score of each entrant over the settings of a role, or all of them; the best first.
+
+    With `at`, only these settings and horizons count.
+    """
     table = regrets(outcomes, role, longest)
+    if at is not None:
+        table = {cell: row for cell, row in table.items() if cell in at}
     found = []
     for name in names or dict.fromkeys(name for _, name, _ in outcomes):
         ratios = {
@@ -101,27 +112,41 @@ def scores(
         if not ratios:
             continue
         worst_at = max(ratios, key=lambda cell: ratios[cell])
+        settings = {setting for setting, _ in ratios}
         found.append(
             Score(
                 name=name,
                 mean=geometric_mean(ratios.values()),
                 worst=ratios[worst_at],
                 worst_at=worst_at,
-                stuck=stuck(outcomes, name, role),
+                stuck=stuck(outcomes, name, settings),
                 outlier=outlier(outcomes, name, role),
+                settings=len(settings),
                 cells=len(ratios),
+                beside=_beside(table, name),
             )
         )
     return sorted(found, key=lambda score: score.mean)
 
 
-def stuck(outcomes: Outcomes, name: str, role: Role | None = None) -> float:
-    """The share of an entrant's runs that end on a wrong arm."""
+def _beside(table: dict[Cell, dict[str, float]], name: str) -> float:
+    """How an entrant's regret compares with the default's, over the cells where both played."""
+    both = [row for row in table.values() if name in row and DEFAULT in row]
+    return geometric_mean(ratio_to(row[name], row[DEFAULT]) for row in both) if both else math.nan
+
+
+def cells_of(outcomes: Outcomes, names: Collection[str]) -> set[Cell]:
+    """The settings and horizons where at least one of some entrants played."""
+    return {cell for cell, row in regrets(outcomes).items() if any(name in row for name in names)}
+
+
+def stuck(outcomes: Outcomes, name: str, settings: Collection[str] | None = None) -> float:
+    """The share of an entrant's runs that end on a wrong arm, in all settings or some."""
     ended: list[float] = []
     for (key, other, horizon), result in outcomes.items():
         setting = SETTINGS[key]
         arms = setting.environment
-        wanted = other == name and role in (None, setting.group) and not setting.clean
+        wanted = other == name and not setting.clean and (settings is None or key in settings)
         if not wanted or horizon < min(RUNS) or not isinstance(arms, Arms):
             continue
         ended += stuck_runs(arms, result.checkpoints, result.regret[0]).tolist()

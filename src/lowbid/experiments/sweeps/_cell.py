@@ -12,6 +12,7 @@ import numpy as np
 from lowbid._kernel import code_digest
 from lowbid._random import STREAMS_VERSION
 from lowbid.environments import Environment
+from lowbid.experiments.sweeps._told import told_about
 from lowbid.policies import Policy
 from lowbid.policies._base import Ints
 from lowbid.simulation import Result
@@ -43,6 +44,8 @@ class SweptPolicy:
         The longest horizon that it plays; None if it plays all.
     share : float
         The fraction of the usual number of runs that it plays.
+    told : str
+        What it is told about each environment, one of `FACTS`; empty if nothing.
     """
 
     name: str
@@ -51,6 +54,7 @@ class SweptPolicy:
     settings: dict[str, Any] = dataclasses.field(default_factory=dict, compare=False)
     longest: int | None = None
     share: float = 1.0
+    told: str = ""
 
     @functools.cached_property
     def _texts(self) -> dict[tuple[int, int], str]:
@@ -64,6 +68,22 @@ class SweptPolicy:
             parts = [self.policy.identity, self.policy.describe(horizon), _plain(parameters)]
             found = self._texts[n_arms, horizon] = "\n".join(parts)
         return found
+
+    def on(self, environment: SweptEnvironment) -> tuple[SweptPolicy, SweptEnvironment] | None:
+        """The policy that knows what it is told, and the arms as it sees them.
+
+        None where what it must be told is not true of the arms.
+        """
+        if not self.told:
+            return self, environment
+        found = told_about(self.told, self.policy, environment.environment)
+        if found is None:
+            return None
+        policy, arms = found
+        seen = environment
+        if arms is not environment.environment:
+            seen = dataclasses.replace(environment, environment=arms)
+        return dataclasses.replace(self, policy=policy), seen
 
 
 @dataclasses.dataclass(frozen=True)

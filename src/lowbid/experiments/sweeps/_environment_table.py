@@ -40,6 +40,7 @@ _OURS = {
 
 def environments_of_table(table: Mapping[str, Any], number: int) -> list[SweptEnvironment]:
     """The environments of a table: one per combination in `each` and per draw."""
+    require_texts(table, "name", "title", "group", "clean")
     each, pairs = table.get("each", {}), table.get("pairs")
     require(isinstance(each, dict), f"each is {each!r}; give a table of lists, {{sd = [1, 2]}}.")
     rest = {key: value for key, value in table.items() if key not in _OURS}
@@ -56,6 +57,13 @@ def environments_of_table(table: Mapping[str, Any], number: int) -> list[SweptEn
             label = f"{name}, draw {i}" if "draws" in table else name
             found.append(_swept(table, label, _wrapped(table, one)))
     return found
+
+
+def require_texts(table: Mapping[str, Any], *names: str) -> None:
+    """Refuse entries that should be texts and are not, or are empty."""
+    for name in names:
+        good = name not in table or (isinstance(table[name], str) and table[name].strip())
+        require(bool(good), f'{name} is {table.get(name)!r}; give a text, such as {name} = "mine".')
 
 
 def _swept(table: Mapping[str, Any], name: str, environment: Environment) -> SweptEnvironment:
@@ -84,7 +92,7 @@ def _environment(table: Mapping[str, Any]) -> Environment:
 
 def _empirical(table: Mapping[str, Any]) -> Empirical:
     require(
-        "values" in table and set(table) <= {"values", "counts"},
+        bool(table.get("values")) and set(table) <= {"values", "counts"},
         "family is 'empirical'; give it values, a list for each arm, and counts if you like.",
     )
     values, counts = table["values"], table.get("counts")

@@ -101,21 +101,23 @@ class Sweep:
             cell
             for environment in self.environments
             for tier in self._tiers(environment)
-            for policy in self.policies
+            for policy, seen in self._playing(environment)
             for seed in self.seeds
-            if (cell := _cell(policy, environment, tier, seed)) is not None
+            if (cell := _cell(policy, seen, tier, seed)) is not None
         ]
         return sorted(found, key=lambda cell: cell.horizon)
+
+    def _playing(self, environment: SweptEnvironment) -> list[tuple[SweptPolicy, SweptEnvironment]]:
+        """The policies that play on an environment, each with the arms as it sees them."""
+        found = [policy.on(environment) for policy in self.policies]
+        return [each for each in found if each is not None]
 
     def _tiers(self, environment: SweptEnvironment) -> Sequence[Tier]:
         own = [Tier(steps, self.runs) for steps in environment.horizons]
         return own or self.tiers
 
-    def check(self) -> None:
-        """Refuse policies that cannot take an environment's losses, and cells too large to keep."""
-        for environment in self.environments:
-            for policy in self.policies:
-                check_losses(policy.name, policy.policy, environment.environment)
+    def check_sizes(self) -> None:
+        """Refuse cells too large to keep."""
         for cell in self.cells:
             most = self.precision.most_runs if self.precision else 0
             n_arms = cell.environment.environment.n_arms
@@ -132,6 +134,27 @@ class Sweep:
     def environments_named(self, names: Sequence[str]) -> list[str]:
         """Environments by their names or their groups."""
         return environments_named(self.environments, names)
+
+
+def check_playing(
+    policy: SweptPolicy, environments: Sequence[SweptEnvironment], tiers: Sequence[Tier]
+) -> None:
+    """Refuse a policy that cannot take an environment's losses, or that would play nowhere."""
+    playing = [each for environment in environments if (each := policy.on(environment)) is not None]
+    for told, seen in playing:
+        check_losses(policy.name, told.policy, seen.environment)
+    require(
+        bool(playing),
+        f"told is {policy.told!r}, but that is true of no environment here; leave it out, or add "
+        f"an environment where {policy.name} can be told that.",
+    )
+    own = {steps for _, seen in playing for steps in seen.horizons}
+    shortest = min(own.union(*({*tier.record, tier.steps} for tier in tiers)))
+    require(
+        policy.longest is None or policy.longest >= shortest,
+        f"longest is {policy.longest}, but the shortest horizon is {shortest}; {policy.name} would "
+        "not play.",
+    )
 
 
 def environments_named(environments: Sequence[SweptEnvironment], names: Sequence[str]) -> list[str]:

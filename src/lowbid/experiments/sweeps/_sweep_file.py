@@ -14,9 +14,17 @@ from lowbid.experiments._experiment_file import policy_of_table
 from lowbid.experiments._names import nearest
 from lowbid.experiments._toml_file import TomlFile
 from lowbid.experiments.sweeps._cell import SweptEnvironment, SweptPolicy
-from lowbid.experiments.sweeps._environment_table import environments_of_table
+from lowbid.experiments.sweeps._environment_table import environments_of_table, require_texts
 from lowbid.experiments.sweeps._grids import settings_of
-from lowbid.experiments.sweeps._sweep import Precision, Sweep, Tier, TuneSplit, tune_split
+from lowbid.experiments.sweeps._sweep import (
+    Precision,
+    Sweep,
+    Tier,
+    TuneSplit,
+    check_playing,
+    tune_split,
+)
+from lowbid.experiments.sweeps._told import FACTS
 from lowbid.simulation._inputs import read_horizon
 
 N = TypeVar("N", SweptPolicy, SweptEnvironment)
@@ -54,6 +62,7 @@ class _SweepReader(TomlFile):
         super().__init__(path, _ENTRIES, "a sweep file", "lowbid init --sweep")
 
     def read(self) -> Sweep:
+        self.at_entry(partial(require_texts, self.contents, "title"), "title")
         runs = self.at_entry(self._runs, "runs")
         tiers = self._tiers(runs)
         environments = self.at_entry(self._environments_from, "environments_from")
@@ -64,7 +73,7 @@ class _SweepReader(TomlFile):
                     known = [each.name for each in environments]
                     clean = partial(nearest, "environment", str(table["clean"]), known)
                     self.at(clean, "environments", number)
-        policies = self._all("policies", policies_of_table)
+        policies = self._all("policies", partial(_playing_policies, environments, tiers))
         sweep = partial(
             Sweep,
             self.path.stem,
@@ -79,7 +88,7 @@ class _SweepReader(TomlFile):
             self.text,
         )
         made = self.at_entry(sweep, "policies")
-        self.at_entry(made.check, "policies")
+        self.at_entry(made.check_sizes, "runs")
         return made
 
     def _environments_from(self) -> list[SweptEnvironment]:
@@ -109,7 +118,8 @@ class _SweepReader(TomlFile):
     def _tiers(self, runs: int) -> list[Tier]:
         horizons = self.contents.get("horizons")
         if "horizon" in self.contents:
-            require(horizons is None, f"{self.path}: give horizon or horizons, not both.")
+            if horizons is not None:
+                raise self.error("give horizon or horizons, not both.", self.line_of("horizon"))
             steps = self.contents["horizon"]
             return [Tier(self.at_entry(partial(read_horizon, steps), "horizon"), runs)]
         if horizons is None:
@@ -130,6 +140,8 @@ class _SweepReader(TomlFile):
         if "seeds" not in self.contents:
             seed = self.contents.get("seed", 0)
             return (self.at_entry(partial(require_whole, "seed", seed, 0), "seed"),)
+        if "seed" in self.contents:
+            raise self.error("give seed or seeds, not both.", self.line_of("seed"))
         return self.at_entry(partial(_read_seeds, self.contents["seeds"]), "seeds")
 
     def _precision(self, runs: int) -> Precision | None:
@@ -224,13 +236,31 @@ def _tier(table: Mapping[str, Any], runs: int) -> Tier:
     return Tier(steps, runs, tuple(sorted({*lists["record"], steps})), tuple(lists["keep"]))
 
 
-def policies_of_table(table: Mapping[str, Any], number: int) -> list[SweptPolicy]:
+def _playing_policies(
+    environments: Sequence[SweptEnvironment],
+    tiers: Sequence[Tier],
+    table: Mapping[str, Any],
+    number: int,
+) -> list[SweptPolicy]:
+    """The policies of one table, each able to play."""
+    made = policies_of_table(table)
+    for policy in made:
+        check_playing(policy, environments, tiers)
+    return made
+
+
+def policies_of_table(table: Mapping[str, Any]) -> list[SweptPolicy]:
     """The policies of one table: one per combination of parameters."""
-    ours = {"name", "policy", "pairs", "longest", "share"}
+    ours = {"name", "policy", "pairs", "longest", "share", "told"}
     varied = {key: value for key, value in table.items() if key not in ours}
+    which = {key: table[key] for key in ("policy",) if key in table}
     longest, share = table.get("longest"), table.get("share", 1.0)
+    require_texts(table, "name")
     if longest is not None:
         longest = require_whole("longest", longest)
+    told = table.get("told", "")
+    if "told" in table:
+        require_choice("told", told, tuple(FACTS))
     good = is_number(share) and 0.0 < share <= 1.0 and math.isfinite(share)
     require(good, f"share is {share!r}; give a fraction of the runs, above 0 and up to 1.")
     combinations = settings_of(varied, table.get("pairs"))
@@ -239,10 +269,10 @@ def policies_of_table(table: Mapping[str, Any], number: int) -> list[SweptPolicy
     ]
     made = []
     for settings in combinations:
-        policy = policy_of_table({"policy": table.get("policy"), **settings})
+        policy = policy_of_table({**which, **settings})
         name = _name(table, settings, differ) or policy.name
         rule = str(table.get("name", type(policy).__name__))
-        made.append(SweptPolicy(name, rule, policy, settings, longest, float(share)))
+        made.append(SweptPolicy(name, rule, policy, settings, longest, float(share), told))
     return made
 
 

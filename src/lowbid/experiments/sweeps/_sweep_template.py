@@ -44,6 +44,12 @@ policy = "besa"
 longest = 1_000
 share = 0.2
 
+# A rule that must know the range of the losses: it is told it, and plays where there is one. Also:
+# lowest, gaussian, exponential, gap, horizon.
+[[policies]]
+policy = "ucb1"
+told = "range"
+
 # Environments: a family and its parameters, one number per arm or one for all.
 [[environments]]
 name = "three close arms"

@@ -27,6 +27,7 @@ class Row(NamedTuple):
     horizon: int
     figures: Figures
     cell: str
+    told: str = ""
 
 
 def row_of(cell: Cell, step: int, figures: Figures) -> Row:
@@ -41,6 +42,7 @@ def row_of(cell: Cell, step: int, figures: Figures) -> Row:
         cell.horizon,
         figures,
         cell.digest,
+        cell.policy.told,
     )
 
 
@@ -64,7 +66,10 @@ class SweepTable:
         return iter(self.rows)
 
     def columns(self) -> dict[str, list[Any]]:
-        """The table by columns; each parameter has its own column, empty where not given."""
+        """The table by columns; each parameter has its own column, empty where not given.
+
+        If policies are told something, so has that.
+        """
         names = dict.fromkeys(name for row in self.rows for name in row.settings)
         found: dict[str, list[Any]] = {
             "policy": [row.policy for row in self.rows],
@@ -76,6 +81,8 @@ class SweepTable:
             "step": [row.place.step for row in self.rows],
             "seed": [row.place.seed for row in self.rows],
         }
+        if any(row.told for row in self.rows):
+            found["told"] = [row.told for row in self.rows]
         for i, name in enumerate(Figures._fields):
             found[name] = [row.figures[i] for row in self.rows]
         for name in names:

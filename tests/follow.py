@@ -9,7 +9,7 @@ import numpy as np
 from lowbid._kernel import interpreted
 from lowbid._random import key, stream_of_run
 from lowbid.mdp import Problem, Rule, Tabular
-from lowbid.mdp._world import draw_loss, draw_outcome
+from lowbid.mdp._course import draw_loss, draw_outcome, place_of
 
 
 class Visit(NamedTuple):
@@ -54,10 +54,10 @@ def follow(
             s = int(random.choice(model.n_states, p=model.world.first))
             for stage in range(model.horizon):
                 a = int(rule.functions.act(parameters, told, state, stage, s, stream))
-                at = 0 if model.stationary else stage
-                outcome = draw_outcome(model.world, at, s, a, world)
-                loss = draw_loss(model.world, at, s, a, outcome, world)
-                next_s = int(model.world.next_states[at, s, a, outcome])
+                place = place_of(model.course, stage, s, a)
+                outcome = draw_outcome(model.course, place, world)
+                loss = draw_loss(model.course, place, outcome, world)
+                next_s = int(model.course.next_states[outcome])
                 reward = model.best_reward - loss
                 visits.append(Visit(episode, stage, s, a, reward, next_s, stream.copy()))
                 rule.functions.update(parameters, told, state, stage, s, a, loss, next_s, stream)

@@ -7,7 +7,7 @@ import lowbid
 from lowbid import mdp
 from lowbid._kernel import interpreted
 from lowbid.errors import InvalidValueError
-from lowbid.mdp._world import draw_loss, draw_outcome
+from lowbid.mdp._course import draw_loss, draw_outcome, place_of
 
 PUBLISHED = [
     (mdp.RiverSwim(), 3.39726),
@@ -44,12 +44,13 @@ def test_optimal_values(model, optimum):
 @pytest.mark.parametrize("model", NOISY, ids=lambda model: repr(model)[:40])
 def test_draws_have_the_stated_means_and_chances(model):
     draws = 400
-    world, stream = model.world, np.array([5], np.uint64)
+    course, world, stream = model.course, model.world, np.array([5], np.uint64)
     with interpreted():
         for stage, s, a in np.argwhere(model._used)[:30]:
-            outcomes = np.array([draw_outcome(world, stage, s, a, stream) for _ in range(draws)])
-            losses = np.array([draw_loss(world, stage, s, a, i, stream) for i in outcomes])
-            chances = world.probabilities[stage, s, a]
+            place = place_of(course, stage, s, a)
+            listed = np.array([draw_outcome(course, place, stream) for _ in range(draws)])
+            losses = np.array([draw_loss(course, place, i, stream) for i in listed])
+            outcomes, chances = listed - course.room * place, world.probabilities[stage, s, a]
             found = np.bincount(outcomes, minlength=len(chances)) / draws
             assert np.all(abs(found - chances) <= 5 * np.sqrt(chances * (1 - chances) / draws))
             error = 5 * losses.std() / np.sqrt(draws) + 1e-9

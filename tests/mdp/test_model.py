@@ -6,7 +6,7 @@ import pytest
 from lowbid import mdp
 from lowbid._kernel import interpreted
 from lowbid.errors import InvalidValueError
-from lowbid.mdp._world import evaluate, first_change, occupancy_of
+from lowbid.mdp._course import evaluate, worth_of
 
 
 def random_model(seed, stages=None, states=2, actions=2, horizon=2):
@@ -54,22 +54,35 @@ def test_policy_values_agree_with_monte_carlo():
     assert abs(totals.mean() - exact) < 4 * totals.std() / np.sqrt(runs)
 
 
-@pytest.mark.parametrize("epsilon", [0.0, 0.2])
 @pytest.mark.parametrize("stages", [None, 3])
-def test_the_loop_evaluates_policies_as_the_model_does(epsilon, stages):
+def test_the_loop_evaluates_policies_as_the_model_does(stages):
     model = random_model(3, stages, states=4, actions=3, horizon=3)
     random = np.random.default_rng(1)
     fault = np.full(3, -1)
-    policy = random.integers(3, size=(3, 4))
+    policy, before = random.integers(3, size=(3, 4)), None
     with interpreted():
-        seen = occupancy_of(model.world, model.horizon)
-        for _ in range(40):
-            policy = np.where(random.random((3, 4)) < 0.2, random.integers(3, size=(3, 4)), policy)
-            since = first_change(policy, seen)
-            loss = evaluate(model.world, policy, epsilon, since, seen, fault)
+        worth = worth_of(model.course, model.horizon)
+        for epsilon in np.repeat([0.0, 0.2, 0.0, 0.5], 10):
+            policy = np.where(random.random((3, 4)) < 0.1, random.integers(3, size=(3, 4)), policy)
+            anew, before = epsilon != before, epsilon
+            loss = evaluate(model.course, policy, epsilon, anew, worth, fault)
             total = model.horizon * model.best_reward - loss
             assert total == pytest.approx(model.policy_return(policy, epsilon), abs=1e-12)
-            assert seen.chances.sum(axis=1) == pytest.approx(np.ones(4), abs=1e-12)
+
+
+def test_only_stages_before_the_last_change_are_evaluated_again():
+    model = random_model(3, 3, states=4, actions=3, horizon=3)
+    policy, fault = np.zeros((3, 4), int), np.full(3, -1)
+    with interpreted():
+        worth = worth_of(model.course, model.horizon)
+        evaluate(model.course, policy, 0.0, True, worth, fault)
+        worth.losses[:] = np.nan
+        evaluate(model.course, policy, 0.0, False, worth, fault)
+        assert np.isnan(worth.losses).all()
+        policy[1, 2], worth.losses[2] = 1, 0.5
+        evaluate(model.course, policy, 0.0, False, worth, fault)
+    assert not np.isnan(worth.losses[:2]).any()
+    assert (worth.losses[2] == 0.5).all()
 
 
 def test_probabilities_of_actions_are_a_policy_too():

@@ -91,6 +91,23 @@ def test_what_the_nth_visit_brings_does_not_depend_on_who_comes():
         assert not np.array_equal(first[both], other[both], equal_nan=True)
 
 
+def test_where_nothing_is_left_to_chance_regret_is_what_episodes_lose():
+    def restless(episode, problem):
+        return (
+            np.arange(problem.horizon * problem.n_states).reshape(problem.horizon, -1) % episode % 2
+        )
+
+    model = mdp.DeepSea(5)
+    assert model.course.is_path
+    assert not mdp.DeepSea(5, stochastic=True).course.is_path
+    assert not mdp.MetaChain().course.is_path  # several first states
+    result = mdp.simulate(Wanderer(restless), model, 20, runs=1, checkpoints=range(1, 21))
+    problem = model.problem(20)
+    returns = [model.policy_return(restless(k, problem)) for k in range(1, 21)]
+    lost = model.optimum - np.array(returns)
+    np.testing.assert_allclose(np.diff(result.regret[0, 0], prepend=0.0), lost, atol=1e-12)
+
+
 def test_a_rule_that_chooses_what_does_not_exist_is_refused():
     class Lost(Wanderer):
         def __init__(self):

@@ -8,16 +8,17 @@ import numpy as np
 
 from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream, seek_loss, seek_run
-from lowbid.mdp._problem import Problem
-from lowbid.mdp._world import (
-    World,
+from lowbid.mdp._course import (
+    Course,
     draw_first,
     draw_loss,
     draw_outcome,
     evaluate,
-    first_change,
-    occupancy_of,
+    natural,
+    place_of,
+    worth_of,
 )
+from lowbid.mdp._problem import Problem
 from lowbid.policies._base import Floats, Ints
 
 # The functions that the templates below are bound to.
@@ -38,43 +39,46 @@ def episode_of_rule(
     parameters: Any,
     problem: Problem,
     state: Any,
-    world: World,
+    course: Course,
     s: int,
     counts: Ints,
-    visits: Ints,
     run_begin: Stream,
     draws: Stream,
     stream: Stream,
     fault: Ints,
-) -> bool:
-    """Play one episode from a state; False, and `fault` is set, if an action does not exist.
+) -> float:
+    """Play one episode from a state, and return the mean loss of the actions taken.
 
-    The outcome of the n-th visit of (stage, state, action) depends only on these and the run.
+    If an action does not exist, `fault` is set. The outcome of the n-th visit of (stage, state,
+    action) depends only on these and the run.
     """
-    n_states, n_actions = world.means.shape[1], world.means.shape[2]
+    per_stage, lost = len(course.actions) * course.n_actions, 0.0
     for stage in range(len(problem.slack)):
         action = act(parameters, problem, state, stage, s, stream)
-        if action < 0 or action >= world.actions[s]:
+        if action < 0 or action >= course.actions[s]:
             fault[0], fault[1], fault[2] = stage, s, action
-            return False
-        at = 0 if len(world.means) == 1 else stage
-        place = (stage * n_states + s) * n_actions + action
-        seek_loss(draws, run_begin, place, counts[place])
-        counts[place] += 1
-        visits[(at * n_states + s) * n_actions + action] += 1
-        outcome = draw_outcome(world, at, s, action, draws)
-        loss = draw_loss(world, at, s, action, outcome, draws)
-        next_s = world.next_states[at, s, action, outcome]
+            return 0.0
+        visited = natural(stage * per_stage + s * course.n_actions + action)
+        place = natural(place_of(course, stage, s, action))
+        outcome = natural(course.room * place)
+        lost += course.means[place]
+        loss = course.losses[outcome]
+        if course.is_certain[place] == 0:
+            seek_loss(draws, run_begin, visited, counts[visited])
+            outcome = draw_outcome(course, place, draws)
+            loss = draw_loss(course, place, outcome, draws)
+        counts[visited] += 1
+        next_s = natural(course.next_states[outcome])
         update(parameters, problem, state, stage, s, action, loss, next_s, stream)
         s = next_s
-    return True
+    return lost
 
 
 @allocating_kernel
 def play(
     parameters: Any,
     problem: Problem,
-    world: World,
+    course: Course,
     optimum: float,
     keys: Stream,
     first_run: int,
@@ -92,18 +96,18 @@ def play(
     (run, place). The number of episodes played so far is kept in `episodes_done`. The loop ends
     early when `stop` is set, or `fault`, whose first entry is -1 while all is well.
     """
-    horizon, n_states = len(problem.slack), len(world.actions)
+    horizon, n_places = len(problem.slack), len(course.actions) * course.n_actions
     rounding = _ROUNDING * (1.0 + horizon / 100.0) * max(abs(optimum), 1.0)
     run_begin, first_begin = np.zeros(1, np.uint64), np.zeros(1, np.uint64)
     draws, stream = np.zeros(1, np.uint64), np.zeros(1, np.uint64)
-    counts = np.zeros(horizon * n_states * world.means.shape[2], np.int64)
+    counts = np.zeros(horizon * n_places, np.int64)
     for row in range(regret.shape[0]):
         run = first_run + row
         seek_run(run_begin, keys[0], run)
         seek_run(first_begin, keys[1], run)
         seek_run(stream, keys[2], run)
         counts[:] = 0
-        seen = occupancy_of(world, horizon)
+        worth = worth_of(course, horizon)
         state = init(parameters, problem)
         total, lost, epsilon, episode = 0.0, 0.0, 0.0, 0
         for i in range(len(checkpoints)):
@@ -113,31 +117,23 @@ def play(
                     return
                 episode += 1
                 plan(parameters, problem, state, episode, stream)
-                now = exploration(parameters, problem, episode)
-                since = first_change(state.policy, seen) if now == epsilon else 0
-                if since < horizon:
-                    epsilon = now
-                    lost = evaluate(world, state.policy, epsilon, since, seen, fault) - optimum
-                    if fault[0] >= 0:
-                        return
-                    if abs(lost) <= rounding:
-                        lost = 0.0
-                total += lost
                 seek_loss(draws, first_begin, 0, episode)
-                s = draw_first(world, draws)
-                if not play_episode(
-                    parameters,
-                    problem,
-                    state,
-                    world,
-                    s,
-                    counts,
-                    visits[row],
-                    run_begin,
-                    draws,
-                    stream,
-                    fault,
-                ):
+                s = draw_first(course, draws)
+                chance = exploration(parameters, problem, episode)
+                # Where nothing is left to chance, what an episode loses is its policy's value.
+                is_path = course.is_path and chance == 0.0
+                if not is_path:
+                    anew = chance != epsilon
+                    lost = evaluate(course, state.policy, chance, anew, worth, fault)
+                    epsilon = chance
+                taken = play_episode(
+                    parameters, problem, state, course, s, counts, run_begin, draws, stream, fault
+                )
+                if fault[0] >= 0:
                     return
+                regretted = (taken if is_path else lost) - optimum
+                total += regretted if abs(regretted) > rounding else 0.0
             regret[row, i] = total
             episodes_done[0] += episode - before
+        for i in range(len(counts)):
+            visits[row, i % visits.shape[1]] += counts[i]

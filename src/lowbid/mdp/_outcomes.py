@@ -8,8 +8,8 @@ from lowbid._random import key, seek_loss, stream_of_run
 from lowbid._require import require_whole
 from lowbid.mdp._agent import Agent
 from lowbid.mdp._base import Rule
+from lowbid.mdp._course import draw_first, draw_loss, draw_outcome, place_of
 from lowbid.mdp._tabular import Tabular
-from lowbid.mdp._world import draw_first, draw_loss, draw_outcome
 from lowbid.policies._base import Ints
 
 
@@ -17,7 +17,7 @@ def first_state(model: Tabular, seed: int, run: int, episode: int) -> int:
     """The first state of an episode, counted from 1, in a run of a simulation with this seed."""
     stream = np.zeros(1, np.uint64)
     seek_loss(stream, stream_of_run(key(seed, "first states"), run), 0, episode)
-    return int(draw_first(model.world, stream))
+    return int(draw_first(model.course, stream))
 
 
 def outcome(
@@ -28,13 +28,13 @@ def outcome(
     It depends on these numbers, the seed and the run, and on nothing else. The reward is
     ``model.best_reward`` minus the loss.
     """
-    world, at = model.world, 0 if model.stationary else stage
-    stream = np.zeros(1, np.uint64)
-    place = (stage * model.n_states + s) * world.means.shape[2] + action
-    seek_loss(stream, stream_of_run(key(seed, "losses"), run), place, n)
-    which = draw_outcome(world, at, s, action, stream)
-    loss = draw_loss(world, at, s, action, which, stream)
-    return float(loss), int(world.next_states[at, s, action, which])
+    course, stream = model.course, np.zeros(1, np.uint64)
+    visited = (stage * model.n_states + s) * course.n_actions + action
+    seek_loss(stream, stream_of_run(key(seed, "losses"), run), visited, n)
+    place = place_of(course, stage, s, action)
+    which = draw_outcome(course, place, stream)
+    loss = draw_loss(course, place, which, stream)
+    return float(loss), int(course.next_states[which])
 
 
 def train(

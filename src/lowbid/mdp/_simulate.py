@@ -170,7 +170,7 @@ def _tasks(
     problem = rule.told(environment.problem(int(checkpoints[-1])))
     optimum = float(environment.world.first @ environment._best[0][0])
     keys = [key(seed, "losses"), key(seed, "first states"), key(seed, rule.identity)]
-    fixed = (rule.parameters(problem), problem, environment.world, optimum, np.array(keys))
+    fixed = (rule.parameters(problem), problem, environment.course, optimum, np.array(keys))
 
     def task(first: int, episodes_done: Ints) -> None:
         runs = slice(first, first + chunk)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from lowbid._require import require, require_choice, require_finite, require_whole
 from lowbid.errors import InvalidValueError
+from lowbid.mdp._course import Course, course_of
 from lowbid.mdp._problem import Problem, problem_of
 from lowbid.mdp._tables import (
     Successors,
@@ -229,6 +230,11 @@ class Tabular:
     @functools.cached_property
     def _best(self) -> tuple[Floats, Ints]:
         return backward_induction(self.world, self.horizon)
+
+    @functools.cached_property
+    def course(self) -> Course:
+        """The tables as loops read them."""
+        return course_of(self.world)
 
     @property
     def optimal_values(self) -> Floats:

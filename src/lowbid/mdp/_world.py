@@ -1,4 +1,4 @@
-"""A tabular MDP as arrays, and the kernels that draw from it and plan in it."""
+"""A tabular MDP as arrays, and its exact values."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import allocating_kernel, kernel
-from lowbid._random import Stream, coin, normal, uniform
 from lowbid.policies._base import Floats, Ints
 
 
@@ -51,147 +49,6 @@ class World(NamedTuple):
     first: Floats
     first_cumulative: Floats
     reached: Ints
-
-
-@kernel
-def draw_first(world: World, stream: Stream) -> int:
-    """The first state of an episode."""
-    at = uniform(stream)
-    state = 0
-    while state < len(world.first) - 1 and at >= world.first_cumulative[state]:
-        state += 1
-    return state
-
-
-@kernel
-def draw_outcome(world: World, stage: int, state: int, action: int, stream: Stream) -> int:
-    """Draw one of an action's outcomes; a single one needs no draw."""
-    last = world.lengths[stage, state, action] - 1
-    if last == 0:
-        return 0
-    at = uniform(stream)
-    outcome = 0
-    while outcome < last and at >= world.cumulative[stage, state, action, outcome]:
-        outcome += 1
-    return outcome
-
-
-@kernel
-def draw_loss(
-    world: World, stage: int, state: int, action: int, outcome: int, stream: Stream
-) -> float:
-    """Draw the loss of an outcome."""
-    mean = world.losses[stage, state, action, outcome]
-    height = world.coins[stage, state, action, 1]
-    if height != 0.0:
-        low = world.coins[stage, state, action, 0]
-        return low + height * coin(stream, (mean - low) / height)
-    sd = world.sd[stage, state, action]
-    return mean + sd * normal(stream) if sd > 0.0 else mean
-
-
-class Occupancy(NamedTuple):
-    """The distribution over states at each stage, under the policy that was evaluated last.
-
-    Attributes
-    ----------
-    states, counts
-        The states of positive probability, (stage + 1, place), and their number, (stage + 1,).
-    chances
-        The probability of each state, (stage + 1, state).
-    lost
-        The mean loss before each stage, (stage + 1,).
-    policy
-        The policy, (stage, state); only entries for listed states are up to date.
-    """
-
-    states: Ints
-    counts: Ints
-    chances: Floats
-    lost: Floats
-    policy: Ints
-
-
-@allocating_kernel
-def occupancy_of(world: World, horizon: int) -> Occupancy:
-    """The distribution of the first state; no policy has been evaluated yet."""
-    n_states = len(world.first)
-    found = Occupancy(
-        states=np.zeros((horizon + 1, n_states), np.int64),
-        counts=np.zeros(horizon + 1, np.int64),
-        chances=np.zeros((horizon + 1, n_states)),
-        lost=np.zeros(horizon + 1),
-        policy=np.full((horizon, n_states), -1),
-    )
-    for s in range(n_states):
-        _arrive(found, 0, s, world.first[s])
-    return found
-
-
-@kernel
-def _arrive(found: Occupancy, stage: int, s: int, chance: float) -> None:
-    """Add to the probability of a state at a stage."""
-    if chance == 0.0:
-        return
-    if found.chances[stage, s] == 0.0:
-        found.states[stage, found.counts[stage]] = s
-        found.counts[stage] += 1
-    found.chances[stage, s] += chance
-
-
-@kernel
-def _take(
-    world: World, at: int, s: int, action: int, chance: float, found: Occupancy, stage: int
-) -> float:
-    """Pass on the probability of taking an action, and return its share of the mean loss."""
-    for i in range(world.lengths[at, s, action]):
-        arrival = chance * world.probabilities[at, s, action, i]
-        _arrive(found, stage + 1, world.next_states[at, s, action, i], arrival)
-    return chance * world.means[at, s, action]
-
-
-@kernel
-def first_change(policy: Ints, found: Occupancy) -> int:
-    """The first stage at which a policy differs from the last one, where that one leads."""
-    for stage in range(len(policy)):
-        for i in range(found.counts[stage]):
-            s = found.states[stage, i]
-            if policy[stage, s] != found.policy[stage, s]:
-                return stage
-    return len(policy)
-
-
-@kernel
-def evaluate(
-    world: World, policy: Ints, epsilon: float, since: int, found: Occupancy, fault: Ints
-) -> float:
-    """The exact mean loss of an episode under a policy, (stage, state).
-
-    It is computed forwards, and only where the policy leads: one state per stage if transitions
-    are deterministic. Stages before `since` have not changed since the last call. With probability
-    `epsilon` an action is drawn uniformly instead. An action that does not exist is written to
-    `fault`.
-    """
-    for stage in range(since, len(policy)):
-        at = 0 if len(world.means) == 1 else stage
-        for i in range(found.counts[stage + 1]):
-            found.chances[stage + 1, found.states[stage + 1, i]] = 0.0
-        found.counts[stage + 1] = 0
-        lost = found.lost[stage]
-        for i in range(found.counts[stage]):
-            s = found.states[stage, i]
-            action, chance = policy[stage, s], found.chances[stage, s]
-            found.policy[stage, s] = action
-            if action < 0 or action >= world.actions[s]:
-                fault[0], fault[1], fault[2] = stage, s, action
-                return 0.0
-            lost += _take(world, at, s, action, (1.0 - epsilon) * chance, found, stage)
-            if epsilon > 0.0:
-                each = epsilon * chance / world.actions[s]
-                for other in range(world.actions[s]):
-                    lost += _take(world, at, s, other, each, found, stage)
-        found.lost[stage + 1] = lost
-    return found.lost[len(policy)]
 
 
 def backward_induction(world: World, horizon: int) -> tuple[Floats, Ints]:

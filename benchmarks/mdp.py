@@ -121,8 +121,6 @@ def _beside(
 ) -> dict[str, Any]:  # fmt: skip
     print(f"  {place}, {rule}", file=sys.stderr, flush=True)
     model, made = MODELS[place](), RULES.get(rule, BIDDING)
-    if isinstance(made, mdp.PSRL) and place == "DeepSea 20":
-        ours //= 20
     steps_of(made, model, 2, 2)  # compiles
 
     def theirs(server: Server) -> Callable[[], float]:

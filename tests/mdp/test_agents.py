@@ -5,6 +5,7 @@ import inspect
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import lowbid
 from follow import assert_follows, follow
@@ -12,7 +13,6 @@ from lowbid import mdp
 from lowbid._kernel import interpreted
 from lowbid.errors import InvalidValueError
 from lowbid.mdp.agents import psrl, ucbvi
-from lowbid.mdp.agents._visits import add_visit, visits_of
 from naive import mdp as naive
 
 BEVI = mdp.BatchEnsembleValueIteration
@@ -139,16 +139,57 @@ def test_psrl(prior, model):
         assert_follows(now.state.policy, table)
 
 
-@pytest.mark.parametrize("prior", [0.9, 1.0, 1.5])
-def test_psrl_draws_chances_by_adding_gamma_numbers(prior):
-    visits = visits_of(POOLED.problem(), 1)
+@pytest.mark.parametrize("prior", [0.3, 1.0, 2.5])
+def test_psrl_draws_the_chances_of_a_dirichlet_distribution(prior):
+    problem, rule = POOLED.problem(), mdp.PSRL(prior)
+    parameters, told, state = rule.start(problem)
+    stream = np.zeros(1, np.uint64)
     for next_s in (2, 0, 2):
-        add_visit(visits, 0, 1, 0, 0, 0.0, next_s)
-    counts, chances = {"all": [1, 0, 2, 0], "seen": [2, 0]}, np.zeros(4)
-    stream, copy = np.zeros(1, np.uint64), np.zeros(1, np.uint64)
-    for _ in range(50):  # in some of them, a number of the prior is the largest
-        psrl.draw_chances(prior, visits, 0, 1, 0, chances, stream)
-        np.testing.assert_allclose(chances, naive.dirichlet(prior, counts, copy), rtol=1e-12)
+        psrl.update(parameters, told, state, 0, 1, 0, 0.0, next_s, stream)
+    after = np.array([1, 0, 2, 0]) + prior
+    seen, unseen = psrl.entry_of(told, 0, 1, 0), psrl.entry_of(told, 0, 3, 2)
+    found = np.zeros((2, 4000, 4))
+    for i in range(found.shape[1]):
+        psrl.draw_visits(state, stream)
+        psrl.draw_chances(parameters, told, state, 0, stream)
+        chances = state.weights.reshape(4, -1) * state.parts
+        np.testing.assert_allclose(chances.sum(axis=0), 1.0, rtol=1e-12)
+        found[:, i] = chances[:, seen], chances[:, unseen]
+    for drawn, shapes in zip(found, (after, np.full(4, prior)), strict=True):
+        for y in range(4):
+            law = stats.beta(shapes[y], shapes.sum() - shapes[y])
+            assert stats.kstest(drawn[:, y], law.cdf).pvalue > 1e-3
+        pair = stats.beta(shapes[0] + shapes[3], shapes[1] + shapes[2])
+        assert stats.kstest(drawn[:, 0] + drawn[:, 3], pair.cdf).pvalue > 1e-3
+
+
+def test_psrl_keeps_visits_where_the_prior_says_nothing():
+    """With a tiny prior, the prior's gamma numbers underflow and what was seen is all there is."""
+    rule = mdp.PSRL(1e-3)
+    parameters, told, state = rule.start(POOLED.problem())
+    stream = np.zeros(1, np.uint64)
+    for _ in range(50):
+        psrl.update(parameters, told, state, 0, 1, 0, 0.0, 2, stream)
+    for _ in range(20):
+        psrl.draw_visits(state, stream)
+        psrl.draw_chances(parameters, told, state, 0, stream)
+        chances = state.weights.reshape(4, -1) * state.parts
+        assert np.isfinite(chances).all()
+        assert chances[2, psrl.entry_of(told, 0, 1, 0)] > 0.9
+
+
+def test_psrl_breaks_ties_at_random():
+    """With rewards that are known beforehand, all actions tie at the last stage."""
+    rule, chosen = mdp.PSRL(reward_precision=1e60), []
+    parameters, told, state = rule.start(UNEVEN.problem())
+    stream = np.zeros(1, np.uint64)
+    for episode in range(1, 61):
+        psrl.plan(parameters, told, state, episode, stream)
+        chosen.append(state.policy[-1].copy())
+    for s, actions in enumerate(told.actions):
+        counts = np.bincount(np.array(chosen)[:, s], minlength=actions)
+        assert len(counts) == actions
+        assert abs(counts - 60 / actions).max() < 5 * np.sqrt(60)
 
 
 def test_psrl_with_many_states():

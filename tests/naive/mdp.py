@@ -5,6 +5,7 @@ those of `follow`: stage, state, action, reward, next state, and the stream befo
 """
 
 import math
+from collections import Counter
 
 from lowbid._random import (
     bits,
@@ -164,53 +165,99 @@ def exponentials(number, stream):
     return [x * part for x, part in pairs] + [x * (1 - part) for x, part in pairs] + rest
 
 
-def dirichlet(prior, counts, stream):
-    """Gamma numbers of the prior, and of the counts in the order in which they came up."""
+def normals(number, stream):
+    """In pairs: a distance and a direction, an eighth of a turn to either side of an axis."""
+    if number < 16:
+        return [quick_normal(stream) for _ in range(number)]
+    half = number // 2
+    distances = [math.sqrt(-2 * math.log(uniform_open(stream))) for _ in range(half)]
+    points = []
+    for r in distances:
+        word = int(bits(stream))
+        angle = math.pi / 2 * ((word // 2**11 + 0.5) / 2**53 - 0.5)
+        point = math.cos(angle), math.sin(angle)
+        sign = -1 if word & 2 else 1
+        points.append([sign * r * x for x in (point[::-1] if word & 1 else point)])
+    rest = [quick_normal(stream)] if number % 2 else []
+    return [x for x, _ in points] + [y for _, y in points] + rest
+
+
+def gammas(shapes, stream):
+    """By Marsaglia and Tsang: all numbers are tried once before any is tried again."""
+    tried = normals(len(shapes), stream)
+    tried = [(n, x, uniform_open(stream)) for n, x in zip(shapes, tried, strict=True)]
+    return [accepted(n, x, u) or quick_gamma(stream, n) for n, x, u in tried]
+
+
+def accepted(shape, x, u):
+    d = shape - 1 / 3
+    v = (1 + x / math.sqrt(9 * d)) ** 3
+    is_good = v > 0 and math.log(u) < x * x / 2 + d - d * v + d * math.log(v)
+    return d * v if is_good else None
+
+
+def prior_weights(prior, n_next, n, stream):
+    """Gamma numbers of the prior, by next state and entry, and what others are scaled by."""
     if prior < 1:
-        logs = [quick_log_gamma(stream, prior) for _ in counts["all"]]
-        highest = max([*logs, 0.0] if counts["seen"] else logs)
-        weights, factor = [math.exp(x - highest) for x in logs], math.exp(-highest)
-    elif prior == 1:
-        weights, factor = exponentials(len(counts["all"]), stream), 1.0
+        logs = [[quick_log_gamma(stream, prior) for _ in range(n)] for _ in range(n_next)]
+        highest = [max(column) for column in zip(*logs, strict=True)]
+        rows = [[math.exp(x - top) for x, top in zip(row, highest, strict=True)] for row in logs]
+        return rows, [math.exp(min(-top, 600)) for top in highest]
+    if prior == 1:
+        flat = exponentials(n_next * n, stream)
     else:
-        weights, factor = [quick_gamma(stream, prior) for _ in counts["all"]], 1.0
-    for y in counts["seen"]:
-        weights[y] += factor * quick_gamma(stream, float(counts["all"][y]))
-    return [w / sum(weights) for w in weights]
+        flat = [quick_gamma(stream, prior) for _ in range(n_next * n)]
+    return [flat[y * n : (y + 1) * n] for y in range(n_next)], [1.0] * n
 
 
 def psrl(told, visits, stream, prior, mean, reward_precision, precision):
-    model = {}
-    states = range(len(told.actions))
+    """Entries are numbered by group, action and state."""
+    horizon, states, actions = len(told.slack), len(told.actions), max(told.actions)
+    entries = states * actions
+    arrivals = Counter((0 if told.groups == 1 else v.stage, v.a, v.s, v.next_s) for v in visits)
+    added = dict(zip(arrivals, gammas(list(arrivals.values()), stream), strict=True))
+    noise = iter(normals(told.groups * entries, stream))
+    rewards = {}
     for group in range(told.groups):
-        for s, a in places(told):
-            mine = seen(told, visits, group, s, a)
-            total = reward_precision + len(mine) * precision
-            centre = (reward_precision * mean + precision * sum(v.reward for v in mine)) / total
-            reward = centre + quick_normal(stream) / math.sqrt(total)
-            counts = {
-                "all": [sum(v.next_s == y for v in mine) for y in states],
-                "seen": list(dict.fromkeys(v.next_s for v in mine)),
-            }
-            nothing_follows = told.groups > 1 and group == told.groups - 1
-            chances = [0.0] * len(states)
-            if not nothing_follows:
-                chances = dirichlet(prior, counts, stream)
-            model[group, s, a] = reward, chances
+        for a in range(actions):
+            for s in range(states):
+                mine = seen(told, visits, group, s, a)
+                total = reward_precision + len(mine) * precision
+                centre = reward_precision * mean + precision * sum(v.reward for v in mine)
+                rewards[group, s, a] = centre / total - next(noise) / math.sqrt(total)
+    chances = {}
+
+    def draw(group):
+        rows, factors = prior_weights(prior, states, entries, stream)
+        for (g, a, s, y), number in added.items():
+            if g == group:
+                rows[y][a * states + s] += factors[a * states + s] * number
+        for a in range(actions):
+            for s in range(states):
+                column = [row[a * states + s] for row in rows]
+                chances[group, s, a] = [x / sum(column) for x in column]
 
     def estimate(stage, s, a, ahead):
-        reward, chances = model[0 if told.groups == 1 else stage, s, a]
-        return reward + sum(c * v for c, v in zip(chances, ahead, strict=True))
+        group = 0 if told.groups == 1 else stage
+        if stage == horizon - 1:
+            return rewards[group, s, a]
+        if (group, s, a) not in chances:
+            draw(group)
+        following = sum(c * v for c, v in zip(chances[group, s, a], ahead, strict=True))
+        return rewards[group, s, a] + following
 
     return backwards(told, estimate)
 
 
 def rlsvi(told, visits, stream, variance, prior):
+    states, actions = len(told.actions), max(told.actions)
+    noise = normals(len(told.slack) * states * actions, stream)
+
     def estimate(stage, s, a, ahead):
         mine = seen(told, visits, stage, s, a)
         precision = len(mine) / variance + 1 / prior
         centre = sum(v.reward + ahead[v.next_s] for v in mine) / variance / precision
-        return centre - quick_normal(stream) / math.sqrt(precision)
+        return centre - noise[(stage * states + s) * actions + a] / math.sqrt(precision)
 
     return backwards(told, estimate)
 

@@ -1,6 +1,8 @@
 """Random numbers: streams of bits, and the draws made from them."""
 
 from lowbid._random._bulk import fill_exponentials as fill_exponentials
+from lowbid._random._bulk import fill_gammas as fill_gammas
+from lowbid._random._bulk import fill_normals as fill_normals
 from lowbid._random._counts import binomial as binomial
 from lowbid._random._counts import hypergeometric as hypergeometric
 from lowbid._random._counts import log_factorial as log_factorial
@@ -9,6 +11,7 @@ from lowbid._random._draws import beta as beta
 from lowbid._random._draws import coin as coin
 from lowbid._random._draws import exponential as exponential
 from lowbid._random._draws import gamma as gamma
+from lowbid._random._draws import gamma_width as gamma_width
 from lowbid._random._draws import integer as integer
 from lowbid._random._draws import log_gamma as log_gamma
 from lowbid._random._draws import normal as normal

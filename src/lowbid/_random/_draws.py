@@ -102,10 +102,21 @@ def gamma(stream: Stream, shape: float) -> float:
         boost = math.exp(math.log(uniform_open(stream)) / shape)
         shape = shape + 1.0
     d = shape - 1.0 / 3.0
-    c = 1.0 / math.sqrt(9.0 * d)
+    return gamma_of(stream, d, gamma_width(d), boost * d)
+
+
+@kernel
+def gamma_width(d: float) -> float:
+    """What `gamma_of` needs to know about a shape of d + 1/3."""
+    return 1.0 / math.sqrt(9.0 * d)
+
+
+@kernel
+def gamma_of(stream: Stream, d: float, width: float, scale: float) -> float:
+    """A gamma number of shape d + 1/3, at least 1, times `scale` over d."""
     while True:
         x = normal(stream)
-        v = 1.0 + c * x
+        v = 1.0 + width * x
         if v > 0.0:
             v = v * v * v
             u = uniform_open(stream)
@@ -113,7 +124,7 @@ def gamma(stream: Stream, shape: float) -> float:
             if u < 1.0 - 0.0331 * (x * x) * (x * x) or (
                 math.log(u) < 0.5 * x * x + d * (1.0 - v + math.log(v))
             ):
-                return boost * d * v
+                return scale * v
 
 
 @kernel

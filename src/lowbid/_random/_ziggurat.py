@@ -19,7 +19,7 @@ import numpy as np
 
 from lowbid._arrays import Floats
 from lowbid._kernel import kernel, specialise
-from lowbid._random._draws import exponential, gamma, log_gamma
+from lowbid._random._draws import exponential, gamma, gamma_of, log_gamma
 from lowbid._random._streams import Stream, bits, uniform
 
 _LAYERS = 256
@@ -99,5 +99,6 @@ def quick_exponential(stream: Stream) -> float:
             return passed + x
 
 
-quick_gamma = specialise(gamma, normal=quick_normal)
+quick_gamma_of = specialise(gamma_of, normal=quick_normal)
+quick_gamma = specialise(gamma, gamma_of=quick_gamma_of)
 quick_log_gamma = specialise(log_gamma, gamma=quick_gamma)

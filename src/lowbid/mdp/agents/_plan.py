@@ -58,6 +58,21 @@ def agenda_of(problem: Problem) -> Agenda:
 
 
 @kernel
+def lowest_bid(bids: Floats, stream: Stream) -> int:
+    """The place of the lowest bid; ties are broken at random.
+
+    Which bid is lower is unpredictable, so a branch would often be mispredicted.
+    """
+    lowest, place, tied = bids[0], 0, 1
+    for i in range(1, len(bids)):
+        now = bids[i]
+        tied = 1 if now < lowest else tied + int(now == lowest)
+        place = i if now < lowest else place
+        lowest = now if now < lowest else lowest
+    return next_lowest(bids, place, integer(stream, tied)) if tied > 1 else place
+
+
+@kernel
 def choose_lowest_bid(
     parameters: Any,
     problem: Problem,
@@ -73,18 +88,11 @@ def choose_lowest_bid(
     The rule's state has `policy` (stage, state), `values` (stage + 1, state) whose last row is 0,
     and room for one state's `bids`.
     """
-    bids: Floats = state.bids
-    lowest, action, tied = math.inf, 0, 1
-    for a in range(problem.actions[s]):
-        now = bid(parameters, problem, state, group, stage, s, a, episode, stream)
-        bids[a] = now
-        # Which bid is lower is unpredictable, so a branch would often be mispredicted.
-        tied = 1 if now < lowest else tied + int(now == lowest)
-        action = a if now < lowest else action
-        lowest = now if now < lowest else lowest
-    if tied > 1:
-        action = next_lowest(bids[: problem.actions[s]], action, integer(stream, tied))
-    value = max(lowest, LOWEST)
+    bids: Floats = state.bids[: problem.actions[s]]
+    for a in range(len(bids)):
+        bids[a] = bid(parameters, problem, state, group, stage, s, a, episode, stream)
+    action = lowest_bid(bids, stream)
+    value = max(bids[action], LOWEST)
     changed = value != state.values[stage, s]
     state.policy[stage, s] = action
     state.values[stage, s] = value

@@ -9,11 +9,19 @@ from typing import NamedTuple
 import numpy as np
 
 from lowbid._kernel import allocating_kernel, kernel
-from lowbid._random import Stream, fill_exponentials, quick_gamma, quick_log_gamma, quick_normal
+from lowbid._random import (
+    Stream,
+    fill_exponentials,
+    fill_gammas,
+    fill_normals,
+    gamma_width,
+    integer,
+    quick_gamma,
+    quick_log_gamma,
+)
 from lowbid._require import require_finite
 from lowbid.mdp._base import Kernels, Rule
 from lowbid.mdp._problem import Problem, group_of
-from lowbid.mdp.agents._plan import UNBOUNDED, plan_everywhere, redrawing_planner
 from lowbid.mdp.agents._visits import Visits, add_visit, visits_of
 from lowbid.policies._base import About, Floats, Ints
 
@@ -27,162 +35,258 @@ BIBTEX = r"""
 }
 """
 
+# Its exponential is finite, even times a count, and makes a number of 1 disappear beside it.
+_LARGE = 600.0
+
+
+class Edges(NamedTuple):
+    """The next states that were seen, numbered as they came up, and their gamma numbers.
+
+    Attributes
+    ----------
+    numbers
+        The number of each, (group, state, action, successor).
+    first, following
+        The first of a group, (group,), and the one after each, or -1.
+    entries, places
+        The entry in a model of each, and its place among the weights.
+    shapes, widths
+        What is known of the gamma number of each: visits minus 1/3, and `gamma_width`.
+    drawn, normals
+        The gamma number of each, and room to draw them.
+    """
+
+    numbers: Ints
+    first: Ints
+    following: Ints
+    entries: Ints
+    places: Ints
+    shapes: Floats
+    widths: Floats
+    drawn: Floats
+    normals: Floats
+
 
 class State(NamedTuple):
-    """Visits, the sampled model, and the plan."""
+    """Visits, what draws need to know about them, the sampled model of one group, and the plan.
+
+    An entry of the model stands for an action and a state: action times the number of states plus
+    state. So all states are compared at once.
+    """
 
     visits: Visits
-    chances: Floats  # drawn, (group, state, action, next state)
-    losses: Floats  # drawn and negated, (group, state, action)
+    edges: Edges
+    means: Floats  # of negated rewards, a posteriori, (group times entries plus entry,)
+    deviations: Floats  # their standard deviations
+    losses: Floats  # drawn: negated rewards
+    weights: Floats  # drawn, of next states, (next state times entries plus entry,)
+    parts: Floats  # what an entry's weights are multiplied by to become probabilities
+    ones: Floats  # for each next state
+    bids: Floats  # of each entry: negated returns in the sampled model
     policy: Ints
-    values: Floats
-    bids: Floats
+    values: Floats  # negated returns, (stage + 1, state)
 
 
 @allocating_kernel
-def init(parameters: PSRL, problem: Problem) -> State:
-    """Start with the prior."""
-    horizon, states, actions = len(problem.slack), len(problem.actions), problem.actions.max()
-    groups = problem.groups
-    return State(
-        visits=visits_of(problem, 1),
-        chances=np.zeros((groups, states, actions, states)),
-        losses=np.zeros((groups, states, actions)),
-        policy=np.zeros((horizon, states), np.int64),
-        values=np.zeros((horizon + 1, states)),
-        bids=np.zeros(actions),
+def edges_of(problem: Problem) -> Edges:
+    """Nothing was seen yet."""
+    states, actions, room = len(problem.actions), problem.actions.max(), problem.successors
+    most = problem.groups * states * actions * room
+    return Edges(
+        numbers=np.zeros((problem.groups, states, actions, room), np.int64),
+        first=np.full(problem.groups, -1),
+        following=np.zeros(most, np.int64),
+        entries=np.zeros(most, np.int64),
+        places=np.zeros(most, np.int64),
+        shapes=np.zeros(most),
+        widths=np.zeros(most),
+        drawn=np.zeros(most),
+        normals=np.zeros(most),
     )
 
 
 @kernel
-def draw_prior(prior: float, weights: Floats, known: int, stream: Stream) -> float:
-    """Draw a gamma variate of the prior for each next state, and return their common factor."""
+def add_edge(problem: Problem, state: State, group: int, s: int, action: int, next_s: int) -> None:
+    """Count a next state, for the first time or again; visits know of it already."""
+    visits, edges, i = state.visits, state.edges, 0
+    while visits.successors[group, s, action, i] != next_s:
+        i += 1
+    if visits.arrivals[group, s, action, i, 0] == 1.0:
+        number = visits.n_edges[0] - 1
+        edges.numbers[group, s, action, i] = number
+        edges.entries[number] = entry_of(problem, 0, s, action)
+        edges.places[number] = next_s * len(state.bids) + edges.entries[number]
+        edges.following[number] = edges.first[group]
+        edges.first[group] = number
+    number = edges.numbers[group, s, action, i]
+    edges.shapes[number] = visits.arrivals[group, s, action, i, 0] - 1.0 / 3.0
+    edges.widths[number] = gamma_width(edges.shapes[number])
+
+
+@allocating_kernel
+def init(parameters: PSRL, problem: Problem) -> State:
+    """Start with the prior; actions that do not exist have infinite losses."""
+    horizon, states, actions = len(problem.slack), len(problem.actions), problem.actions.max()
+    groups, entries = problem.groups, states * actions
+    means, deviations = np.full(groups * entries, math.inf), np.zeros(groups * entries)
+    for group in range(groups):
+        for s in range(states):
+            for action in range(problem.actions[s]):
+                place = entry_of(problem, group, s, action)
+                means[place] = -parameters.reward_mean
+                deviations[place] = 1.0 / math.sqrt(parameters.reward_precision)
+    return State(
+        visits=visits_of(problem, 1),
+        edges=edges_of(problem),
+        means=means,
+        deviations=deviations,
+        losses=np.zeros(groups * entries),
+        weights=np.zeros(states * entries),
+        parts=np.zeros(entries),
+        ones=np.ones(states),
+        bids=np.zeros(entries),
+        policy=np.zeros((horizon, states), np.int64),
+        values=np.zeros((horizon + 1, states)),
+    )
+
+
+@kernel
+def entry_of(problem: Problem, group: int, s: int, action: int) -> int:
+    """The entry of an action, counted over all groups."""
+    return (group * problem.actions.max() + action) * len(problem.actions) + s
+
+
+@kernel
+def draw_visits(state: State, stream: Stream) -> None:
+    """Draw what visits say: the mean reward of every action, negated, and gamma numbers."""
+    losses, edges, n = state.losses, state.edges, state.visits.n_edges[0]
+    fill_gammas(stream, edges.shapes[:n], edges.widths[:n], edges.normals[:n], edges.drawn[:n])
+    fill_normals(stream, losses)
+    for i in range(len(losses)):
+        losses[i] = state.means[i] + state.deviations[i] * losses[i]
+
+
+@kernel
+def draw_prior(prior: float, weights: Floats, parts: Floats, stream: Stream) -> None:
+    """Draw a gamma variate of the prior for each next state and entry.
+
+    `parts` become the factors of each entry's weights.
+    """
+    parts[:] = 1.0
     if prior == 1.0:
         fill_exponentials(stream, weights)
-        return 1.0
-    if prior > 1.0:
-        for next_s in range(len(weights)):
-            weights[next_s] = quick_gamma(stream, prior)
-        return 1.0
-    # Gammas of small shapes underflow, but their logarithms do not.
-    highest = 0.0 if known > 0 else -math.inf
-    for next_s in range(len(weights)):
-        weights[next_s] = quick_log_gamma(stream, prior)
-        highest = max(highest, weights[next_s])
-    for next_s in range(len(weights)):
-        weights[next_s] = math.exp(weights[next_s] - highest)
-    return math.exp(-highest)
+    elif prior > 1.0:
+        for i in range(len(weights)):
+            weights[i] = quick_gamma(stream, prior)
+    else:
+        draw_small_prior(prior, weights, parts, stream)
+
+
+@kernel
+def draw_small_prior(prior: float, weights: Floats, parts: Floats, stream: Stream) -> None:
+    """The same for shapes below 1, whose gammas underflow; their logarithms do not."""
+    n = len(parts)
+    parts[:] = -math.inf
+    for i in range(len(weights)):
+        weights[i] = quick_log_gamma(stream, prior)
+        parts[i % n] = max(parts[i % n], weights[i])
+    for i in range(len(weights)):
+        weights[i] = math.exp(weights[i] - parts[i % n])
+    for entry in range(n):
+        parts[entry] = math.exp(min(-parts[entry], _LARGE))
 
 
 @kernel
 def draw_chances(
-    prior: float, visits: Visits, group: int, s: int, action: int, chances: Floats, stream: Stream
+    parameters: PSRL, problem: Problem, state: State, group: int, stream: Stream
 ) -> None:
-    """Draw the probabilities of all next states.
+    """Draw the probabilities of all next states, up to a common factor of each entry.
 
     A sum of gamma variates is a gamma variate: those of the counts are added to the prior's.
     """
-    known = visits.known[group, s, action]
-    factor = draw_prior(prior, chances, known, stream)
-    for i in range(known):
-        count = visits.arrivals[group, s, action, i, 0]
-        next_s = visits.successors[group, s, action, i]
-        chances[next_s] += factor * quick_gamma(stream, count)
-    part = 1.0 / total_of(chances)
-    for next_s in range(len(chances)):
-        chances[next_s] *= part
+    weights, parts, edges = state.weights, state.parts, state.edges
+    draw_prior(parameters.prior, weights, parts, stream)
+    edge = edges.first[group]
+    while edge >= 0:
+        weights[edges.places[edge]] += parts[edges.entries[edge]] * edges.drawn[edge]
+        edge = edges.following[edge]
+    sum_rows(weights, state.ones, parts)
+    for entry in range(len(parts)):
+        parts[entry] = 1.0 / parts[entry]
 
 
 @kernel
-def total_of(numbers: Floats) -> float:
-    """The sum of an array, in four partial sums that processors add up in parallel."""
-    a = b = c = d = 0.0
-    i = 0
-    while i + 4 <= len(numbers):
-        a, b = a + numbers[i], b + numbers[i + 1]
-        c, d = c + numbers[i + 2], d + numbers[i + 3]
-        i += 4
-    while i < len(numbers):
-        a += numbers[i]
-        i += 1
-    return (a + b) + (c + d)
+def sum_rows(weights: Floats, values: Floats, sums: Floats) -> None:
+    """For each entry, the sum of its weights times the values of next states.
 
-
-@kernel
-def mean_of(chances: Floats, values: Floats) -> float:
-    """The mean of values with given probabilities, in four partial sums as well."""
-    a = b = c = d = 0.0
-    i = 0
-    while i + 4 <= len(chances):
-        a, b = a + chances[i] * values[i], b + chances[i + 1] * values[i + 1]
-        c, d = c + chances[i + 2] * values[i + 2], d + chances[i + 3] * values[i + 3]
-        i += 4
-    while i < len(chances):
-        a += chances[i] * values[i]
-        i += 1
-    return (a + b) + (c + d)
-
-
-@kernel
-def draw_loss(
-    parameters: PSRL, problem: Problem, state: State, group: int, s: int, action: int,
-    stream: Stream,
-) -> None:  # fmt: skip
-    """Draw the mean reward of an action, and negate it."""
-    count = state.visits.counts[group, s, action, 0]
-    rewards = count * problem.best_reward - state.visits.losses[group, s, action, 0]
-    precision = parameters.reward_precision + count * parameters.precision
-    mean = parameters.reward_precision * parameters.reward_mean + parameters.precision * rewards
-    reward = mean / precision + quick_normal(stream) / math.sqrt(precision)
-    state.losses[group, s, action] = -reward
-
-
-@kernel
-def draw_model(parameters: PSRL, problem: Problem, state: State, stream: Stream) -> None:
-    """Draw the probabilities of next states and the mean reward of every action.
-
-    What no plan uses is not drawn: if stages differ, actions at the first stage in states where no
-    episode starts, and transitions at the last stage.
+    Four next states at a time: starting a loop takes as long as several turns of it.
     """
-    visits = state.visits
-    for group in range(problem.groups):
-        is_last = problem.groups > 1 and group == problem.groups - 1
-        for s in range(len(problem.actions)):
-            if problem.groups > 1 and group == 0 and problem.earliest[s] > 0:
-                continue
-            for action in range(problem.actions[s]):
-                draw_loss(parameters, problem, state, group, s, action, stream)
-                if not is_last:
-                    chances = state.chances[group, s, action]
-                    draw_chances(parameters.prior, visits, group, s, action, chances, stream)
+    n = len(sums)
+    for entry in range(n):
+        sums[entry] = 0.0
+    next_s = 0
+    while next_s + 4 <= len(values):
+        a, b, c, d = values[next_s], values[next_s + 1], values[next_s + 2], values[next_s + 3]
+        rows = weights[next_s * n : (next_s + 4) * n]
+        for entry in range(n):
+            one, two = rows[entry] * a, rows[entry + n] * b
+            three, four = rows[entry + 2 * n] * c, rows[entry + 3 * n] * d
+            sums[entry] += (one + two) + (three + four)
+        next_s += 4
+    while next_s < len(values):
+        row, value = weights[next_s * n : next_s * n + n], values[next_s]
+        for entry in range(n):
+            sums[entry] += row[entry] * value
+        next_s += 1
 
 
 @kernel
-def bid(
-    parameters: PSRL,
-    problem: Problem,
-    state: State,
-    group: int,
-    stage: int,
-    s: int,
-    action: int,
-    episode: int,
-    stream: Stream,
-) -> float:
-    """The negated return in the sampled model."""
-    ahead = mean_of(state.chances[group, s, action], state.values[stage + 1])
-    return state.losses[group, s, action] + ahead
+def choose(bids: Floats, policy: Ints, values: Floats, stream: Stream) -> None:
+    """Choose the action with the lowest bid in every state; ties are broken at random."""
+    n_states, ties = len(values), 0
+    for s in range(n_states):
+        policy[s], values[s] = 0, bids[s]
+    for action in range(1, len(bids) // n_states):
+        row = bids[action * n_states : (action + 1) * n_states]
+        for s in range(n_states):
+            now, lowest = row[s], values[s]
+            ties += int(now == lowest)
+            policy[s] = action if now < lowest else policy[s]
+            values[s] = now if now < lowest else lowest
+    if ties > 0:  # seldom, but not if precisions are extreme
+        for s in range(n_states):
+            policy[s] = any_tied(bids, n_states, s, policy[s], stream)
 
 
-# Every state has positive probability of coming next, even an unreachable one.
-plan_in_model = redrawing_planner(bid, UNBOUNDED, plan_everywhere)
+@kernel
+def any_tied(bids: Floats, n_states: int, s: int, first: int, stream: Stream) -> int:
+    """One of the actions in a state whose bids equal that of the first of them."""
+    lowest, tied, chosen = bids[first * n_states + s], 1, first
+    for action in range(first + 1, len(bids) // n_states):
+        if bids[action * n_states + s] == lowest:
+            tied += 1
+            chosen = action if integer(stream, tied) == 0 else chosen
+    return chosen
 
 
 @kernel
 def plan(parameters: PSRL, problem: Problem, state: State, episode: int, stream: Stream) -> None:
-    """Draw a model, and plan in it."""
-    draw_model(parameters, problem, state, stream)
-    plan_in_model(parameters, problem, state, episode, stream)
+    """Draw a model, and plan in it, everywhere: each state may come next, even an unreachable one.
+
+    The next states of a model that is used at a single stage are drawn when that stage is planned;
+    not at the last one, after which nothing follows.
+    """
+    last, bids = len(problem.slack) - 1, state.bids
+    draw_visits(state, stream)
+    for stage in range(last, -1, -1):
+        group = group_of(problem, stage)
+        if stage == last - 1 or (problem.groups > 1 and stage < last):
+            draw_chances(parameters, problem, state, group, stream)
+        losses = state.losses[group * len(bids) : (group + 1) * len(bids)]
+        sum_rows(state.weights, state.values[stage + 1], bids)
+        for entry in range(len(bids)):
+            bids[entry] = losses[entry] + state.parts[entry] * bids[entry]
+        choose(bids, state.policy[stage], state.values[stage], stream)
 
 
 @kernel
@@ -197,8 +301,16 @@ def update(
     next_s: int,
     stream: Stream,
 ) -> None:
-    """Count the visit."""
-    add_visit(state.visits, group_of(problem, stage), s, action, 0, loss, next_s)
+    """Count the visit, and update what draws need to know."""
+    group, visits = group_of(problem, stage), state.visits
+    add_visit(visits, group, s, action, 0, loss, next_s)
+    add_edge(problem, state, group, s, action, next_s)
+    count, place = visits.counts[group, s, action, 0], entry_of(problem, group, s, action)
+    losses = visits.losses[group, s, action, 0] - count * problem.best_reward
+    precision = parameters.reward_precision + count * parameters.precision
+    total = parameters.precision * losses - parameters.reward_precision * parameters.reward_mean
+    state.means[place] = total / precision
+    state.deviations[place] = 1.0 / math.sqrt(precision)
 
 
 @dataclass(frozen=True)
@@ -233,7 +345,7 @@ class PSRL(Rule):
     >>> from lowbid import mdp
     >>> result = mdp.simulate(mdp.PSRL(), mdp.Chain(4), episodes=100, runs=2, seed=0)
     >>> print(f"{result.regret[0, :, -1].mean():.1f}")
-    23.2
+    20.5
 
     References
     ----------

@@ -12,10 +12,9 @@ import numpy as np
 
 from lowbid._kernel import allocating_kernel, kernel
 from lowbid._random import Stream, coin, normal, uniform
+from lowbid.mdp._problem import natural
 from lowbid.mdp._world import World
 from lowbid.policies._base import Floats, Ints
-
-_LARGEST = 2**63 - 1
 
 
 class Course(NamedTuple):
@@ -102,12 +101,6 @@ def _padded(table: Any, room: int) -> Any:
     """A table by outcome, flat, with room for this many outcomes."""
     missing = room - table.shape[-1]
     return np.pad(table, [(0, 0), (0, 0), (0, 0), (0, missing)]).ravel()
-
-
-@kernel
-def natural(number: int) -> int:
-    """The same number, which is not negative; compiled indices then never count from the end."""
-    return number & _LARGEST
 
 
 @kernel

@@ -14,11 +14,10 @@ from lowbid.mdp._course import (
     draw_loss,
     draw_outcome,
     evaluate,
-    natural,
     place_of,
     worth_of,
 )
-from lowbid.mdp._problem import Problem
+from lowbid.mdp._problem import Problem, natural
 from lowbid.policies._base import Floats, Ints
 
 # The functions that the templates below are bound to.

@@ -10,6 +10,8 @@ from lowbid._kernel import kernel
 from lowbid._require import require, require_whole
 from lowbid.policies._base import Floats, Ints
 
+_LARGEST = 2**63 - 1
+
 
 class Problem(NamedTuple):
     """What a rule knows before the first episode; kernels read it.
@@ -69,6 +71,12 @@ class Problem(NamedTuple):
     def horizon(self) -> int:
         """The number of stages of an episode."""
         return len(self.slack)
+
+
+@kernel
+def natural(number: int) -> int:
+    """The same number, which is not negative; compiled indices then never count from the end."""
+    return number & _LARGEST
 
 
 @kernel

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lowbid._kernel import allocating_kernel, kernel
-from lowbid.mdp._problem import Problem
+from lowbid.mdp._problem import Problem, natural
 from lowbid.policies._base import Floats, Ints
 
 
@@ -123,7 +123,7 @@ def sum_ahead(visits: Visits, group: int, s: int, action: int, batch: int, value
     successors, arrivals = visits.successors[group, s, action], visits.arrivals[group, s, action]
     total = 0.0
     for i in range(visits.known[group, s, action]):
-        total += arrivals[i, batch] * values[successors[i]]
+        total += arrivals[i, batch] * values[natural(successors[i])]
     return total
 
 
@@ -176,5 +176,5 @@ def mean_ahead(
     frequencies = averages.frequencies[group, s, action]
     mean = 0.0
     for i in range(visits.known[group, s, action]):
-        mean += frequencies[i] * values[successors[i]]
+        mean += frequencies[i] * values[natural(successors[i])]
     return mean

@@ -12,7 +12,7 @@ from lowbid._kernel import allocating_kernel, kernel, specialise
 from lowbid._random import Stream
 from lowbid._require import require, require_choice, require_finite
 from lowbid.mdp._base import Kernels, Rule
-from lowbid.mdp._problem import Problem, group_of
+from lowbid.mdp._problem import Problem, group_of, natural
 from lowbid.mdp.agents._model_based import count_of
 from lowbid.mdp.agents._model_based import update as count_visit
 from lowbid.mdp.agents._plan import Agenda, agenda_of, planner
@@ -21,7 +21,6 @@ from lowbid.mdp.agents._visits import (
     Visits,
     average,
     averages_of,
-    mean_ahead,
     visits_of,
 )
 from lowbid.policies._base import About, Floats, Ints
@@ -108,7 +107,7 @@ def measure_bernstein(
 @kernel
 def no_spread(
     parameters: Parameters, state: State, group: int, stage: int, s: int, action: int, episode: int,
-    mean: float,
+    variance: float,
 ) -> float:  # fmt: skip
     """Nothing: the bonus depends on counts alone."""
     return 0.0
@@ -117,15 +116,10 @@ def no_spread(
 @kernel
 def spread(
     parameters: Parameters, state: State, group: int, stage: int, s: int, action: int, episode: int,
-    mean: float,
+    variance: float,
 ) -> float:  # fmt: skip
     """What the values of next states add to the bonus."""
-    visits, ahead = state.visits, state.values[stage + 1]
-    frequencies, square = state.averages.frequencies[group, s, action], 0.0
-    for i in range(visits.known[group, s, action]):
-        value = ahead[visits.successors[group, s, action, i]]
-        square += frequencies[i] * value * value
-    added = state.slopes[group, s, action] * math.sqrt(max(square - mean * mean, 0.0))
+    added = state.slopes[group, s, action] * math.sqrt(max(variance, 0.0))
     if episode > parameters.many:
         added -= state.doubts[group, s, action] * (
             1.0 - math.sqrt(doubt(parameters, state, group, stage, s, action))
@@ -164,13 +158,21 @@ def bid(
     stream: Stream,
 ) -> float:
     """The mean, minus the bonus; it never decreases from one episode to the next."""
-    visits, averages = state.visits, state.averages
-    if visits.known[group, s, action] == 0:
+    visits, averages, ahead = state.visits, state.averages, state.values[stage + 1]
+    known = visits.known[group, s, action]
+    if known == 0:
         return 0.0
-    mean = mean_ahead(visits, averages, group, s, action, state.values[stage + 1])
+    successors = visits.successors[group, s, action]
+    frequencies, mean, square = averages.frequencies[group, s, action], 0.0, 0.0
+    for i in range(known):
+        value = ahead[natural(successors[i])]
+        part = frequencies[i] * value
+        mean += part
+        square += part * value
     now = averages.losses[group, s, action] + problem.slack[stage] + mean
     now -= state.widths[group, s, action]
-    now -= spread_of(parameters, state, group, stage, s, action, episode, mean)
+    variance = square - mean * mean
+    now -= spread_of(parameters, state, group, stage, s, action, episode, variance)
     now = max(now, state.estimates[stage, s, action])
     state.estimates[stage, s, action] = now
     return now

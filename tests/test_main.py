@@ -19,7 +19,8 @@ runpy.run_module("lowbid", run_name="__main__")
 
 
 @pytest.mark.parametrize(
-    "name", ["argparse", "lowbid.cli", "lowbid.cli.compare", "lowbid.experiments", "numpy", "numba"]
+    "name",
+    ["argparse", "lowbid.cli", "lowbid.cli.compare", "lowbid.experiments", "numpy", "llvmlite"],
 )
 def test_ctrl_c_during_an_import_is_answered_in_words(name, tmp_path):
     done = subprocess.run(

@@ -61,7 +61,7 @@ class Kernel(Generic[P, R]):
         is_loop: bool = False,
     ) -> None:
         self.allocates, self.is_loop = allocates, is_loop
-        self.natives: dict[Any, Callable[..., Any]] = {}  # of a loop, by the types of arguments
+        self.natives: dict[Any, Callable[..., Any]] = {}  # of a loop, by the kinds of arguments
         self.compiling = threading.Lock()
         self.function = function if bindings is None else rebind(function, bindings)
         self.special: tuple[Any, ...] = ()  # the template and bindings that it was made from
@@ -78,6 +78,10 @@ class Kernel(Generic[P, R]):
             return self.function(*args, **kwargs)
         if when == "background" and not kwargs:
             return self.form(args)(*args)
+        return run_uncompiled(self.function, *args, **kwargs)
+
+    def uncompiled(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call it as plain Python: for a call or two, compiling takes longer."""
         return run_uncompiled(self.function, *args, **kwargs)
 
     def entry(self, *arguments: Any) -> Callable[..., R]:
@@ -102,14 +106,14 @@ class Kernel(Generic[P, R]):
         return self.forms.setdefault(kind, Form(self, _sample(arguments)))
 
     def native(self, arguments: tuple[Any, ...]) -> Callable[..., Any]:
-        """A loop for arguments of these types: our own compiler's if asked for, else numba's."""
-        kind = _kind(arguments)
-        if kind not in self.natives:
+        """A loop for arguments like these: our own compiler's if it can do it, else numba's."""
+        compiler = importlib.import_module("lowbid._native")
+        kinds = compiler.kinds_of(arguments)
+        if kinds not in self.natives:
             with self.compiling:  # by one thread; the others wait for it
-                if kind not in self.natives:
-                    own = importlib.import_module("lowbid._native").build(self, arguments)
-                    self.natives[kind] = own or self.compiled
-        return self.natives[kind]
+                if kinds not in self.natives:
+                    self.natives[kinds] = compiler.build(self, arguments) or self.compiled
+        return self.natives[kinds]
 
     @functools.cached_property
     def compiled(self) -> Callable[P, R]:
@@ -188,8 +192,8 @@ def allocating_kernel(function: Callable[P, R]) -> Kernel[P, R]:
 def loop_kernel(function: Callable[P, R]) -> Kernel[P, R]:
     """Mark a function that makes new arrays, and that Python calls seldom and for long.
 
-    It returns numbers, or nothing. With ``LOWBID_LOOPS=own`` it is compiled in a fraction of the
-    time: see `lowbid._native`.
+    It returns numbers, or nothing. `lowbid._native` compiles it, in a fraction of the time that
+    numba takes; numba does if it says something that is not known there.
     """
     return Kernel(function, allocates=True, is_loop=True)
 

@@ -1,6 +1,8 @@
 import logging
+import math
 import multiprocessing
 import threading
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -89,6 +91,42 @@ def test_simulations_use_it_and_numba_gives_the_same(monkeypatch):
     assert results["own"].regret.tobytes() == results["numba"].regret.tobytes()
 
 
+class Switches(NamedTuple):
+    on: bool
+    rate: float
+
+
+@loop_kernel
+def _switched(switches, numbers):
+    if switches.on:
+        numbers[0] = math.log(numbers[1])
+    if switches.rate > 0.0:
+        numbers[2] += math.exp(switches.rate)
+    return switches.rate
+
+
+def test_what_is_switched_off_is_left_out():
+    numbers = np.ones(3)
+    for on in (False, True):
+        for rate in (0.0, 0.5):
+            text = written(_switched, (Switches(on, rate), numbers))
+            assert ("call double @llvm.log" in text) == on
+            assert ("call double @llvm.exp" in text) == (rate > 0.0)
+
+
+def test_a_loop_is_compiled_again_for_other_switches_and_not_for_other_rates():
+    _switched.natives.clear()
+    for on in (False, True, False):
+        for rate in (0.5, 0.25, 0.0, -0.0, 3.0):
+            numbers, expected = np.full(3, 2.0), np.full(3, 2.0)
+            found = _switched(Switches(on, rate), numbers)
+            with interpreted():
+                _switched(Switches(on, rate), expected)
+            assert numbers.tobytes() == expected.tobytes()
+            assert (found, math.copysign(1.0, found)) == (rate, math.copysign(1.0, rate))
+    assert [type(each) for each in _switched.natives.values()] == [Native] * 4
+
+
 @loop_kernel
 def _power(x):
     return x**3.0
@@ -128,8 +166,9 @@ def test_a_broken_llvm_costs_time_only(monkeypatch, caplog, tmp_path):
     assert "compiled by numba" in caplog.text
 
 
-def test_numba_compiles_loops_unless_somebody_asks(monkeypatch):
-    monkeypatch.delenv("LOWBID_LOOPS")
+def test_numba_compiles_loops_if_somebody_asks(monkeypatch):
+    assert build(_sum, (np.arange(3.0),)) is not None
+    monkeypatch.setenv("LOWBID_LOOPS", "numba")
     assert build(_sum, (np.arange(3.0),)) is None
     monkeypatch.setenv("LOWBID_LOOPS", "mine")
     with pytest.raises(InvalidValueError, match="LOWBID_LOOPS"):

@@ -200,6 +200,75 @@ def test_named_tuples_go_in_and_out_of_functions():
     same(_nested, np.arange(4.0), 2)
 
 
+class Options(NamedTuple):
+    flag: bool
+    count: int
+    rate: float
+
+
+@kernel
+def _rate_of(options, flag):
+    if flag and options.count == 0:
+        return options.rate
+    return -options.rate if not flag else options.rate + 1.0
+
+
+@kernel
+def _first_of_two(options, seen):
+    return (seen[0] if options.flag else seen[1]), options.count
+
+
+@loop_kernel
+def _with_options(options, seen, limit):
+    total = 0.0
+    rate = options.rate
+    while rate < limit and options.flag:
+        rate = rate + 1.5
+        total += rate
+    if not options.flag or (seen[0] > limit and options.count > 0):
+        total += 0.25
+    elif options.rate == math.inf or options.count:
+        total += 0.5
+    else:
+        seen[1] = options.count + 3
+    if (total > limit and options.flag) or not options.count < 2:
+        total += 16.0
+    first, count = _first_of_two(options, seen)
+    total += first + count + min(options.count, 1) + int(options.flag)
+    for i in range(options.count):
+        seen[i - 1] += i + options.rate
+    return total, _rate_of(options, options.flag), options.count * 3 - 1, options.flag and count > 0
+
+
+@pytest.mark.parametrize("flag", [False, True])
+@pytest.mark.parametrize("count", [0, 1, 3])
+@pytest.mark.parametrize("rate", [0.0, -0.0, 0.5, math.inf])
+@pytest.mark.parametrize("limit", [-1.0, 2.0])
+def test_options_do_what_python_does_with_them(flag, count, rate, limit):
+    same(_with_options, Options(flag, count, rate), np.array([1.0, 2.0, 4.0]), limit)
+
+
+@kernel
+def _last_two(table, row, column):
+    if column <= 0:
+        return 2, table[row, column]
+    return column - 4, table[row, column - 1] + table[row - 1, 2 * column - 3]
+
+
+@loop_kernel
+def _places(table, row):
+    total = 0.0
+    for column in range(len(table)):
+        place, found = _last_two(table, row, column)
+        total = 10.0 * total + found + table[place, -column]
+    return total + _last_two(table, row, row)[1]
+
+
+@pytest.mark.parametrize("row", [-1, 0, 1, 2])
+def test_places_are_counted_from_the_end_where_they_are_negative(row):
+    same(_places, np.arange(9.0).reshape(3, 3), row)
+
+
 _TABLE = np.array([[1.5, 2.5], [3.5, 4.5]])
 _POWERS = ((1.0, 2.0, 4.0), (1.0, 3.0, 9.0))
 

@@ -23,7 +23,11 @@ How a loop becomes one function, from the top down:
   write what stands in statements, all of them into a `_code`, as `_values`.
 - `_machine` has LLVM make machine code of the text, and loads it.
 
-It is used where the environment variable ``LOWBID_LOOPS`` is "own"; else numba compiles all loops.
+It is not used where the environment variable ``LOWBID_LOOPS`` is "numba".
+
+A loop is compiled for the very values of options that are off: parameters that are False, True, 0
+or infinite. What depends on them is decided while the code is written, so an option that is off
+takes no time in a step, and none to compile.
 
 Memory that a turn of a loop takes is given back at its end. Nothing in a loop holds Python's lock.
 
@@ -40,6 +44,6 @@ What differs from Python, mostly as it does with numba:
 - Globals are constants, read when the kernel is compiled.
 """
 
-from lowbid._native._build import Native, build
+from lowbid._native._build import Native, build, kinds_of
 
-__all__ = ["Native", "build"]
+__all__ = ["Native", "build", "kinds_of"]

@@ -11,12 +11,15 @@ _FLOATS = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
 _WHOLES = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.BitAnd: "and", ast.BitOr: "or",
            ast.BitXor: "xor", ast.LShift: "shl", ast.RShift: "ashr"}  # fmt: skip
 _BITS = (ast.BitAnd, ast.BitOr, ast.BitXor)
+_EXACT_INDICES = (ast.Add, ast.Sub, ast.Mult)
 _KEEP_NATURAL = (ast.BitAnd, ast.BitOr, ast.RShift, ast.FloorDiv, ast.Mod)
 _STEP = 2**10  # a number that grows by so little at a time never gets beyond 64 bits
 
 
-def binary(code: Code, operator: type[ast.operator], left: Number, right: Number) -> Number:
-    """A number of two."""
+def binary(
+    code: Code, operator: type[ast.operator], left: Number, right: Number, is_index: bool = False
+) -> Number:
+    """A number of two; an index is taken not to wrap around, as it would be outside its array."""
     if left.kind == right.kind == TRUTH:
         if operator not in _BITS:  # Python's True + True is 2, NumPy's is True
             raise UnsupportedError(f"{operator.__name__} of two truths")
@@ -31,7 +34,9 @@ def binary(code: Code, operator: type[ast.operator], left: Number, right: Number
             raise UnsupportedError(f"{operator.__name__} of floats is not known here")
         how = _FLOATS[operator]
         return Number(FLOAT, code.let(f"{how} double {left.text}, {right.text}"))
+    exact = is_index and operator in _EXACT_INDICES
     keeps = operator in _KEEP_NATURAL or (operator is ast.Add and _is_step(left, right))
+    keeps = keeps or (exact and operator is not ast.Sub)
     natural = left.natural and right.natural and keeps
     if operator in (ast.FloorDiv, ast.Mod):
         return _divided(code, operator, left, right, natural)
@@ -47,7 +52,7 @@ def binary(code: Code, operator: type[ast.operator], left: Number, right: Number
     how = "lshr" if operator is ast.RShift and left.kind == WORD else _WHOLES[operator]
     if operator in (ast.LShift, ast.RShift) and not 0 <= _known(right) < 64:
         return _shifted(code, how, left, right)
-    text = code.let(f"{how} i64 {left.text}, {right.text}")
+    text = code.let(f"{how}{' nsw' if exact else ''} i64 {left.text}, {right.text}")
     return Number(left.kind, text, natural=natural)
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import logging
+import math
 import os
 import struct
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,13 +26,18 @@ from lowbid._native._values import (
     FixedKind,
     GroupKind,
     Kind,
+    Number,
+    SettingKind,
     UnsupportedError,
+    known,
+    real,
 )
 from lowbid._require import require_choice
 from lowbid._waiting import compiler_at_work
 
 # Who compiles loops, as the environment variable LOWBID_LOOPS says; the first is the default.
-LOOPS = ("numba", "own")
+LOOPS = ("own", "numba")
+_MINUS_ZERO = real(-0.0).text  # equal to 0, but not the same
 _FORMATS = {FLOAT: "d", INT: "q", WORD: "Q", TRUTH: "q"}
 _NUMBERS: tuple[tuple[Any, str], ...] = (
     ((bool, np.bool_), TRUTH),
@@ -49,16 +56,17 @@ class Native:
     """
 
     def __init__(
-        self, kernel: Any, function: Callable[[int], int], given: str, returned: str
+        self, kernel: Any, function: Callable[[int], int], kinds: Sequence[Kind], returned: str
     ) -> None:
-        self.kernel, self.function, self.given = kernel, function, given
+        self.kernel, self.function, self.kinds = kernel, function, kinds
+        self.given = "".join(map(_format, kinds))
         self.is_tuple, self.returned = returned.startswith("("), returned.removeprefix("(")
 
     def __call__(self, *arguments: Any) -> Any:
         numbers: list[Any] = []
         arrays: list[Any] = []
-        for argument in arguments:
-            _flatten(argument, numbers, arrays)
+        for argument, kind in zip(arguments, self.kinds, strict=True):
+            _flatten(argument, kind, numbers, arrays)
         if _share_memory(arrays):
             return self.kernel.compiled(*arguments)
         size = struct.calcsize(self.given)
@@ -73,12 +81,22 @@ class Native:
         return values[0] if values else None
 
 
+def kinds_of(arguments: tuple[Any, ...]) -> tuple[Kind, ...] | None:
+    """What a kernel is compiled for if it gets these arguments; None if that is left to numba."""
+    if not _is_wanted():
+        return None
+    try:
+        return tuple(map(_kind, arguments))
+    except UnsupportedError:
+        return None
+
+
 def build(kernel: Any, arguments: tuple[Any, ...]) -> Native | None:
     """Compile a kernel for arguments like these; None if that is left to numba."""
     if not _is_wanted():
         return None
     try:
-        kinds = [_kind(argument) for argument in arguments]
+        kinds = tuple(map(_kind, arguments))
         name = _kept.name_of(kernel.digest, repr(kinds), machine())
         kept = _kept.load(name)
         if kept is None:
@@ -86,8 +104,7 @@ def build(kernel: Any, arguments: tuple[Any, ...]) -> Native | None:
                 kept = _compiled(kernel, kinds)
             _kept.save(name, kept)
         returned, _, code = kept.partition(b"\n")
-        given = "".join(map(_format, kinds))
-        return Native(kernel, function_of(code), given, returned.decode())
+        return Native(kernel, function_of(code), kinds, returned.decode())
     except UnsupportedError as reason:
         logging.getLogger("lowbid").debug("%r is compiled by numba: %s", kernel, reason)
     except Exception as error:  # an LLVM that is not the one this was written for, say
@@ -118,25 +135,43 @@ def _kind(value: Any) -> Kind:
         if kind is None or not (flags.c_contiguous and flags.aligned and value.dtype.isnative):
             raise UnsupportedError("an array is not laid out as those that are known here")
         return ArrayKind(kind, value.ndim, not flags.writeable)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return GroupKind(type(value), tuple(_setting(each) or _kind(each) for each in value))
     if isinstance(value, tuple):
-        named = type(value) if hasattr(value, "_fields") else None
-        return GroupKind(named, tuple(map(_kind, value)))
+        return GroupKind(None, tuple(map(_kind, value)))
     for types, kind in _NUMBERS:
         if isinstance(value, types):
             return kind
     raise UnsupportedError(f"an argument is {value!r}")
 
 
-def _flatten(value: Any, numbers: list[Any], arrays: list[Any]) -> None:
+def _setting(value: Any) -> SettingKind | None:
+    """The kind of a parameter that switches something on or off, or None if it does not.
+
+    Loops are compiled for the very value of such a parameter. What is switched off is left out of
+    them: it costs no time, neither to compile nor in each step.
+    """
+    is_switch = isinstance(value, bool | np.bool_)
+    if not is_switch and not (isinstance(value, int | float) and value in (0, math.inf)):
+        return None
+    number = known(value)
+    if not isinstance(number, Number) or number.text == _MINUS_ZERO:
+        return None
+    return SettingKind(replace(number, setting=True))
+
+
+def _flatten(value: Any, kind: Kind, numbers: list[Any], arrays: list[Any]) -> None:
     """Write down an argument as numbers of 64 bits, and where its arrays lie."""
+    if isinstance(kind, SettingKind):
+        return
     if isinstance(value, np.ndarray):
         start = value.ctypes.data
         numbers.append(start)
         numbers += value.shape
         arrays.append((start, start + value.nbytes, value.dtype.char))
-    elif isinstance(value, tuple):
-        for item in value:
-            _flatten(item, numbers, arrays)
+    elif isinstance(kind, GroupKind):
+        for item, item_kind in zip(value, kind.items, strict=True):
+            _flatten(item, item_kind, numbers, arrays)
     else:
         numbers.append(bool(value) if isinstance(value, np.bool_) else value)
 
@@ -158,6 +193,8 @@ def _format(kind: Kind) -> str:
         return "Q" + "q" * kind.axes
     if isinstance(kind, GroupKind):
         return "".join(map(_format, kind.items))
+    if isinstance(kind, SettingKind):
+        return ""
     return _FORMATS[str(kind)]
 
 

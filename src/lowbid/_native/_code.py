@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+import operator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
 
 from lowbid._native._values import (
     FLOAT,
@@ -23,7 +26,9 @@ from lowbid._native._values import (
     Value,
     kind_of,
     natural,
+    real,
     registers_of,
+    truth,
     whole,
 )
 
@@ -31,6 +36,9 @@ from lowbid._native._values import (
 ALIASES = {FLOAT: 1, INT: 2, WORD: 3, TRUTH: 4}
 _FLOAT_ORDER = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
 _ORDER = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
+_KNOWN_ORDER: dict[str, Callable[[Any, Any], bool]] = {
+    order: getattr(operator, name) for order, name in _ORDER.items()
+}
 
 
 class Code:
@@ -82,10 +90,14 @@ class Code:
             self.put(f"br label %{label}")
         self.ended = True
 
-    def fork(self, test: Number, yes: str, no: str) -> None:
-        """End the block: one of two others follows."""
+    def fork(self, test: Number, yes: str, no: str) -> bool | None:
+        """End the block: one of two others follows. Gives the test, if it is known."""
+        if test.literal is not None:
+            self.go(yes if test.literal else no)
+            return bool(test.literal)
         self.put(f"br i1 {test.text}, label %{yes}, label %{no}")
         self.ended = True
+        return None
 
     @contextmanager
     def counting(self, count: Number) -> Iterator[Number]:
@@ -112,6 +124,8 @@ class Code:
         """The same number as another kind."""
         if value.kind == kind:
             return value
+        if kind == FLOAT and value.kind == INT and value.literal is not None:
+            return real(float(value.literal))
         if kind == TRUTH:
             return self.compare("!=", value, self.cast(whole(0), value.kind))
         if value.kind == TRUTH:
@@ -133,7 +147,7 @@ class Code:
         if kind_of(value) == kind:
             return value
         if isinstance(value, Number) and isinstance(kind, str):
-            return self.cast(value, kind)
+            return replace(self.cast(value, kind), setting=False)
         if isinstance(value, Group) and isinstance(kind, GroupKind):
             return Group(value.made_of, tuple(map(self.fit, value.items, kind.items)))
         raise UnsupportedError(f"{value} is not of the kind {kind}")
@@ -151,6 +165,8 @@ class Code:
     def compare(self, order: str, first: Number, second: Number) -> Number:
         """Whether two numbers are in this order."""
         first, second = self.alike(first, second)
+        if first.kind != WORD and None not in (first.literal, second.literal):
+            return truth(_KNOWN_ORDER[order](first.literal, second.literal))
         if first.kind == FLOAT:
             how = f"fcmp {_FLOAT_ORDER[order]} double"
         else:

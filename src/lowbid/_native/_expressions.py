@@ -64,22 +64,43 @@ class Expressions:
         """The value of an expression that must be a number."""
         return as_number(self.value(node))
 
-    def fork(self, test: ast.expr, yes: str, no: str, is_value: bool = False) -> None:
-        """Go to one of two blocks; as a value, ``and`` and ``or`` must be of True and False."""
+    def index(self, node: ast.expr) -> Number:
+        """The value of an expression that is a place in an array."""
+        if isinstance(node, ast.BinOp):
+            left, right = self.index(node.left), self.index(node.right)
+            is_whole = left.kind == right.kind == INT
+            return binary(self.code, type(node.op), left, right, is_index=is_whole)
+        return self.number(node)
+
+    def fork(self, test: ast.expr, yes: str, no: str, is_value: bool = False) -> bool | None:
+        """Go to one of two blocks; as a value, ``and`` and ``or`` must be of True and False.
+
+        Gives the test where it is known: then nothing ever goes to the other block.
+        """
         if isinstance(test, ast.BoolOp):
-            for part in test.values[:-1]:
-                following = self.code.label()
-                ways = (following, no) if isinstance(test.op, ast.And) else (yes, following)
-                self.fork(part, *ways, is_value)
+            return self._fork_by_parts(test, yes, no, is_value)
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            found = self.fork(test.operand, no, yes)
+            return None if found is None else not found
+        number = self.number(test)
+        if is_value and number.kind != TRUTH:
+            raise UnsupportedError("one of two numbers is chosen by and, or by or")
+        return self.code.fork(self.code.cast(number, TRUTH), yes, no)
+
+    def _fork_by_parts(self, test: ast.BoolOp, yes: str, no: str, is_value: bool) -> bool | None:
+        is_and = isinstance(test.op, ast.And)
+        found: bool | None = is_and
+        for part in test.values:
+            following = self.code.label()
+            last = part is test.values[-1]
+            ways = (yes if last else following, no) if is_and else (yes, no if last else following)
+            now = self.fork(part, *ways, is_value)
+            if now is (not is_and):  # the others are not looked at
+                return now
+            found = None if now is None else found
+            if not last:
                 self.code.start(following)
-            self.fork(test.values[-1], yes, no, is_value)
-        elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            self.fork(test.operand, no, yes)
-        else:
-            number = self.number(test)
-            if is_value and number.kind != TRUTH:
-                raise UnsupportedError("one of two numbers is chosen by and, or by or")
-            self.code.fork(self.code.cast(number, TRUTH), yes, no)
+        return found
 
     # One method for each kind of expression
 
@@ -168,7 +189,10 @@ class Expressions:
     def _ifexp(self, node: ast.IfExp) -> Value:
         code, ends, values, places = self.code, [], [], []
         ways, after = (code.label(), code.label()), code.label()
-        self.fork(node.test, *ways)
+        found = self.fork(node.test, *ways)
+        if found is not None:
+            code.start(ways[0] if found else ways[1])
+            return self.value(node.body if found else node.orelse)
         for way, part in zip(ways, (node.body, node.orelse), strict=True):
             code.start(way)
             values.append(self.value(part))
@@ -222,7 +246,7 @@ class Expressions:
                 places.append(first.text)
                 address = self.code.address(array, places)
                 return Array(array.kind, address, tuple(lengths[axis:]), array.frozen)
-            places.append(self.code.place_of(self.number(index), array.shape[axis]))
+            places.append(self.code.place_of(self.index(index), array.shape[axis]))
         address = self.code.address(array, places)
         if len(places) == len(array.shape):
             return self.code.read(array.kind, address)

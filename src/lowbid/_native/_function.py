@@ -26,12 +26,15 @@ from lowbid._native._values import (
     Number,
     UnsupportedError,
     Value,
+    changing,
     kind_of,
     natural,
+    naturals_of,
     registers_of,
     texts_of,
     value_from,
     wider,
+    with_naturals,
 )
 from lowbid._native._variables import Variables, WiderError, keep
 
@@ -46,8 +49,8 @@ class FunctionWriter:
     ----------
     result : Kind or None
         What it returns; None while that is not known.
-    result_is_natural : bool
-        Whether that is a whole number that is never negative.
+    naturals_returned : list of bool
+        Of each number in it, whether it is never negative.
     """
 
     def __init__(
@@ -56,8 +59,10 @@ class FunctionWriter:
         function: types.FunctionType,
         allocates: bool,
         kinds: Sequence[Kind],
+        naturals: Sequence[bool],
     ) -> None:
         self.module, self.function, self.allocates = module, function, allocates
+        self.naturals = naturals
         self.node = _source.source_of(function)
         self.names = function.__code__.co_varnames[: function.__code__.co_argcount]
         self.given = dict(zip(self.names, kinds, strict=True))
@@ -68,7 +73,7 @@ class FunctionWriter:
             raise UnsupportedError(f"{function.__name__} takes any number of arguments")
         self.variables = Variables()
         self.result: Kind | None = None
-        self.result_is_natural = True
+        self.naturals_returned: list[bool] = []
 
     def write(self, name: str, attributes: str) -> str:
         """The text of the function."""
@@ -88,11 +93,12 @@ class FunctionWriter:
         self.exit = self.code.label()
         self.result_rooms: list[str] | None = None
         places = ["ptr %arena"] if self.allocates else []
-        for argument, kind in self.given.items():
+        for (argument, kind), is_natural in zip(self.given.items(), self.naturals, strict=True):
             registers = registers_of(kind)
             texts = [f"%{argument}.{i}" for i in range(len(registers))]
             places += [f"{each} {text}" for each, text in zip(registers, texts, strict=True)]
             value = value_from(kind, iter(texts))
+            value = natural(texts[0]) if is_natural and texts else value
             if argument in self.stored:
                 self.variables.store(self.code, argument, value)
             else:
@@ -141,13 +147,15 @@ class FunctionWriter:
 
     def _finish(self, value: Value) -> None:
         """Return a value."""
-        kind = wider(self.result or kind_of(value), kind_of(value))
+        kind = changing(kind_of(value))
+        kind = wider(self.result or kind, kind)
         if self.result is not None and self.result != kind:
             self.result = kind
             raise WiderError
         self.result = kind
-        if not (isinstance(value, Number) and kind == INT and value.natural):
-            self.result_is_natural = False
+        naturals = naturals_of(value)
+        before = self.naturals_returned or naturals
+        self.naturals_returned = [a and b for a, b in zip(before, naturals, strict=True)]
         if self.result_rooms is None:
             self.result_rooms = [self.code.room(register) for register in registers_of(kind)]
         keep(self.code, kind, self.code.fit(value, kind), self.result_rooms)
@@ -194,7 +202,8 @@ class FunctionWriter:
             raise UnsupportedError(f"{function.__name__} is called with other arguments")
         ordered = [values[name] for name in names]
         kinds = tuple(map(kind_of, ordered))
-        made = self.module.function(function, allocates, kinds)
+        naturals = tuple(isinstance(each, Number) and each.natural for each in ordered)
+        made = self.module.function(function, allocates, kinds, naturals)
         self.called.append(made)
         texts = ["ptr %arena"] if allocates else []
         for kind, value in zip(kinds, ordered, strict=True):
@@ -203,10 +212,7 @@ class FunctionWriter:
         registers = self.code.call(made.name, made.result, texts)
         if allocates:
             self._look_whether_memory_is_left()
-        result = value_from(made.result, iter(registers))
-        if isinstance(result, Number) and made.natural:
-            return natural(result.text)
-        return result
+        return with_naturals(value_from(made.result, iter(registers)), iter(made.naturals))
 
     # Statements
 
@@ -267,7 +273,7 @@ class FunctionWriter:
         spans = [
             self.expressions.span(index, length)
             if isinstance(index, ast.Slice)
-            else self.code.place_of(self.expressions.number(index), length)
+            else self.code.place_of(self.expressions.index(index), length)
             for index, length in zip(indices, array.shape, strict=True)
         ]
         self._write_axis(array, spans, self.code.cast(value, array.kind), [])
@@ -301,7 +307,7 @@ class FunctionWriter:
             raise UnsupportedError("more than one number is changed at once")
         if array.frozen:
             raise UnsupportedError("an array is changed that may not be")
-        numbers = [self.expressions.number(index) for index in indices]
+        numbers = [self.expressions.index(index) for index in indices]
         places = list(map(self.code.place_of, numbers, array.shape))
         address = self.code.address(array, places)
         before = self.code.read(array.kind, address)
@@ -310,7 +316,11 @@ class FunctionWriter:
 
     def _if(self, node: ast.If) -> None:
         yes, no, after = self.code.label(), self.code.label(), self.code.label()
-        self.expressions.fork(node.test, yes, no if node.orelse else after)
+        found = self.expressions.fork(node.test, yes, no if node.orelse else after)
+        if found is not None:
+            self.code.start(yes if found else no if node.orelse else after)
+            self._statements(node.body if found else node.orelse)
+            return
         self.code.start(yes)
         self._statements(node.body)
         ended = self.code.ended
@@ -362,9 +372,11 @@ class FunctionWriter:
         self._turns(node, following, after)
         self._next_turn(following, mark)
         before = Number(INT, code.let(f"load i64, ptr {counter}"))
-        then = Number(INT, code.let(f"add i64 {before.text}, {step}"))
+        single = abs(step) == 1  # cannot get beyond 64 bits: the last one is still before the end
+        how = "add nsw" if single else "add"
+        then = Number(INT, code.let(f"{how} i64 {before.text}, {step}"))
         code.put(f"store i64 {then.text}, ptr {counter}")
-        if abs(step) == 1:
+        if single:
             code.go(head)
         else:  # beyond 64 bits, there is no next turn
             code.fork(code.compare(">" if step > 0 else "<", then, before), head, after)

@@ -140,7 +140,7 @@ class Made(NamedTuple):
 
     name: str
     result: Kind
-    natural: bool
+    naturals: list[bool]
     size: int  # how many lines it has with all that becomes a part of it
 
 
@@ -170,20 +170,27 @@ class Module:
         return f"attributes #{_number_of(made.name)} = {{ {how} nounwind }}"
 
     def function(
-        self, function: types.FunctionType, allocates: bool, kinds: Sequence[Kind]
+        self,
+        function: types.FunctionType,
+        allocates: bool,
+        kinds: Sequence[Kind],
+        naturals: Sequence[bool],
     ) -> Made:
-        """The function for arguments of these kinds, written if it is not yet there."""
-        key = function, tuple(kinds)
+        """The function for arguments of these kinds, written if it is not yet there.
+
+        Of whole numbers it is said whether they are never negative.
+        """
+        key = function, tuple(kinds), tuple(naturals)
         if key not in self.functions:
             name = f"f{len(self.functions)}.{function.__name__}"
-            self.functions[key] = Made(name, "", False, 0)  # its place, should it call itself
-            writer = FunctionWriter(self, function, allocates, kinds)
+            self.functions[key] = Made(name, "", [], 0)  # its place, should it call itself
+            writer = FunctionWriter(self, function, allocates, kinds, naturals)
             text = writer.write(name, f"#{_number_of(name)}")
             if writer.result is None:
                 raise UnsupportedError(f"{function.__name__} never ends")
             size = len(writer.code.lines) + sum(each.size for each in writer.called)
             self.places.update(each.name for each in writer.called)
-            self.functions[key] = Made(name, writer.result, writer.result_is_natural, size)
+            self.functions[key] = Made(name, writer.result, writer.naturals_returned, size)
             self.texts.append(text)
         made = self.functions[key]
         if made.result == "":
@@ -222,7 +229,7 @@ class Module:
 
         Then comes room for what is returned. It gives 1 if there was not enough memory, else 0.
         """
-        made = self.function(kernel.function, kernel.allocates, kinds)
+        made = self.function(kernel.function, kernel.allocates, kinds, [False] * len(kinds))
         code = Code()
         arena = code.room("[2 x i64]")
         code.put(f"store [2 x i64] zeroinitializer, ptr {arena}")

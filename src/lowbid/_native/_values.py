@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ class Number:
     text: str
     literal: Any = None  # its value, if that is known
     natural: bool = False  # whether it is known not to be negative
+    setting: bool = False  # whether functions are written for this very value
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,13 @@ class GroupKind:
 
 
 @dataclass(frozen=True)
+class SettingKind:
+    """The kind of a number that never changes: an option that is off, say."""
+
+    number: Number
+
+
+@dataclass(frozen=True)
 class FixedKind:
     """The kind of something known: it is equal to nothing but itself."""
 
@@ -95,13 +103,13 @@ class FixedKind:
         return isinstance(other, FixedKind) and other.value is self.value
 
 
-Kind = str | ArrayKind | GroupKind | FixedKind
+Kind = str | ArrayKind | GroupKind | SettingKind | FixedKind
 
 
 def kind_of(value: Value) -> Kind:
     """The kind of a value."""
     if isinstance(value, Number):
-        return value.kind
+        return SettingKind(value) if value.setting else value.kind
     if isinstance(value, Array):
         return ArrayKind(value.kind, len(value.shape), value.frozen)
     if isinstance(value, Group):
@@ -130,7 +138,7 @@ def registers_of(kind: Kind) -> list[str]:
 def texts_of(value: Value) -> list[str]:
     """The registers or constants of a value, in the same order."""
     if isinstance(value, Number):
-        return [value.text]
+        return [] if value.setting else [value.text]
     if isinstance(value, Array):
         return [value.data, *(length.text for length in value.shape)]
     if isinstance(value, Group):
@@ -147,11 +155,37 @@ def value_from(kind: Kind, texts: Iterator[str]) -> Value:
         return Array(kind.kind, data, shape, kind.frozen)
     if isinstance(kind, GroupKind):
         return Group(kind.made_of, tuple(value_from(item, texts) for item in kind.items))
-    return Fixed(kind.value)
+    return kind.number if isinstance(kind, SettingKind) else Fixed(kind.value)
+
+
+def naturals_of(value: Value) -> list[bool]:
+    """Of a number, and of each number in a tuple: whether it is known not to be negative."""
+    if isinstance(value, Group):
+        return [known for item in value.items for known in naturals_of(item)]
+    return [value.natural] if isinstance(value, Number) else []
+
+
+def with_naturals(value: Value, known: Iterator[bool]) -> Value:
+    """The same value, in which numbers are known not to be negative."""
+    if isinstance(value, Group):
+        return Group(value.made_of, tuple(with_naturals(item, known) for item in value.items))
+    if isinstance(value, Number):
+        return replace(value, natural=next(known) and value.kind == INT)
+    return value
+
+
+def changing(kind: Kind) -> Kind:
+    """The kind of something that may get other values than its settings."""
+    if isinstance(kind, GroupKind):
+        return GroupKind(kind.made_of, tuple(map(changing, kind.items)))
+    return kind.number.kind if isinstance(kind, SettingKind) else kind
 
 
 def wider(first: Kind, second: Kind) -> Kind:
     """The kind of a variable that is sometimes of the one kind and sometimes of the other."""
+    if first == second:
+        return first
+    first, second = changing(first), changing(second)
     if first == second:
         return first
     if isinstance(first, str) and isinstance(second, str) and WORD not in (first, second):

@@ -165,11 +165,12 @@ def remember(batches: Batches, arm: int, loss: float) -> None:
 @kernel
 def next_batch(batches: Batches, arm: int) -> int:
     """The batch whose turn it is; then it is the next one's."""
-    batch = int(batches.rows[arm, _NEXT])
-    if batch < 0:
+    turn = batches.rows[arm, _NEXT]
+    if turn < 0.0:
         return smallest_batch(batches, arm)
-    batches.rows[arm, _NEXT] = batch + 1.0 if batch + 1 < batches.in_use[0] else 0.0
-    return batch
+    # As floats: the next step of this arm waits for this number.
+    batches.rows[arm, _NEXT] = turn + 1.0 if turn + 1.0 < batches.in_use[0] else 0.0
+    return int(turn)
 
 
 @kernel

@@ -53,11 +53,11 @@ def first_lowest(index: Floats) -> tuple[int, int]:
     if len(index) < _BLOCKS_FROM:
         return _first_lowest_of_few(index)
     lowest = _lowest_number(index)
-    arm = len(index) - 1
+    arm = last = max(len(index) - 1, 0)  # never negative, which saves a look at each index
     tied = 0
     for other in range(len(index)):
         tied += int(index[other] == lowest)
-        arm = min(arm, other if index[other] == lowest else len(index) - 1)
+        arm = min(arm, other if index[other] == lowest else last)
     return arm, tied
 
 

@@ -82,6 +82,7 @@ class Parameters(NamedTuple):
     growth_steps: Ints  # when the 1st, 2nd, ... batch comes into use; then a step never reached
     keep_history: bool  # to deal it again when the number of batches grows
     padding: float
+    is_unpadded: bool  # padding is 0, and an empty batch has nothing to be divided by
     warmup: int
     bernoulli_scale: float  # 0: losses are taken as they are
     baseline: float  # infinite: the lowest loss seen
@@ -118,7 +119,7 @@ def select(parameters: Parameters, state: State, step: int, stream: Stream) -> i
     """Play the arm whose lowest batch estimate is lowest."""
     if step >= parameters.growth_steps[state.batches.in_use[0]]:
         grow(parameters, state, step)
-    if is_due(state.lifetimes, step):
+    if parameters.part > 0 and is_due(state.lifetimes, step):
         forget(state.lifetimes, state.batches, parameters.part, step)
         rank_all(parameters, state)
     arm = lowest_arm(state.ranking, parameters.random_ties, stream)
@@ -137,10 +138,11 @@ def update(
         loss = parameters.bernoulli_scale * coin(stream, loss / parameters.bernoulli_scale)
     if parameters.clip:
         loss = clipped(state.yardstick, loss)
-    if loss < batches.baseline[0] and parameters.baseline == math.inf:
+    if parameters.baseline == math.inf and loss < batches.baseline[0]:
         measure_from(batches, loss)
         rank_all(parameters, state)
-    remember(batches, arm, loss)
+    if parameters.keep_history:
+        remember(batches, arm, loss)
     batch = next_batch(batches, arm)
     before = estimate(parameters, sum_of(batches, arm, batch), count_of(batches, arm, batch))
     add_loss(batches, arm, batch, loss)
@@ -157,9 +159,9 @@ def update(
 @kernel
 def estimate(parameters: Parameters, total: float, count: float) -> float:
     """A batch's padded mean; 0 if it is empty, and lower than all while it warms up."""
-    if count < parameters.warmup:
+    if parameters.warmup > 0 and count < parameters.warmup:
         return -math.inf
-    if count == 0.0:
+    if parameters.is_unpadded and count == 0.0:
         return 0.0
     return total / (count + parameters.padding)
 
@@ -189,9 +191,12 @@ def next_estimate(
     for batch in range(batches.in_use[0]):
         total, count = sum_of(batches, arm, batch), count_of(batches, arm, batch)
         value = estimate(parameters, total + filled, count + pending)
-        if not value <= above and value <= lowest:
-            shared = shared + 1 if value == lowest else 1
-            lowest = value
+        if value <= above:
+            continue
+        if value < lowest:
+            lowest, shared = value, 1
+        elif value == lowest:
+            shared += 1
     return lowest, shared
 
 
@@ -443,6 +448,7 @@ class BatchEnsemble(Policy):
             growth_steps=schedules.growth_steps(schedule, capacity),
             keep_history=grows and self.growth == "redistribute",
             padding=float(self.padding),
+            is_unpadded=self.padding == 0,
             warmup=int(self.warmup),
             bernoulli_scale=float(self.bernoulli_scale or 0.0),
             baseline=math.inf if isinstance(self.baseline, str) else float(self.baseline),

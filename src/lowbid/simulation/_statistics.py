@@ -152,7 +152,7 @@ def student_quantile(p: float, df: int) -> float:
     d = ((94.5 / (b + c) - 3.0) / b + 1.0) * math.sqrt(a * math.pi / 2.0) * df
     y = (d * tails) ** (2.0 / df)
     if y > 0.05 + a:
-        x = normal_quantile.function(tails / 2.0)
+        x = normal_quantile.uncompiled(tails / 2.0)
         y = x * x
         if df < 5:
             c += 0.3 * (df - 4.5) * (x + 0.6)

@@ -22,7 +22,7 @@ from lowbid.simulation._statistics import CONFIDENCE
 
 # Twice the runs that the pilot's spread asks for: it may be small by chance, and regret is skewed.
 _MARGIN = 2.0
-_QUANTILE = normal_quantile.function((1.0 - CONFIDENCE) / 2.0)
+_QUANTILE = normal_quantile.uncompiled((1.0 - CONFIDENCE) / 2.0)
 
 
 def further_runs(pilot: Floats, precision: Precision) -> int:

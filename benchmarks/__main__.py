@@ -2,7 +2,8 @@
 
     python -m benchmarks [--parts c,growth,memory,workers,peers,around,reproduce]
 
-Figures are kept in the output folder, part by part: with --parts, the others are taken from there.
+Figures are kept in the output folder, part by part: with --parts, the others are taken from there,
+or left out if they were never measured.
 Which promises are kept is measured by `benchmarks.core`.
 """
 
@@ -32,16 +33,23 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=Path("out/bench"))
     parser.add_argument("--pictures", type=Path, help="where to draw; by default the same folder")
     given = parser.parse_args()
-    results = everything(given.parts.split(","), given.repeats, given.out)
-    pictures.draw(results, (given.pictures or given.out) / "speed-growth.png")
+    parts = given.parts.split(",")
+    results = everything(parts, given.repeats, given.out, needed=prerequisites(parts))
+    if {"growth", "memory"} <= set(results):
+        pictures.draw(results, (given.pictures or given.out) / "speed-growth.png")
     print(table.markdown(results))
-    rows = results["peers"]["simulate"]
+    rows = results["peers"]["simulate"] if "peers" in results else []
     same = all(found["agrees"] for row in rows for found in row["regret"].values())
     return 0 if same else 1
 
 
+def prerequisites(parts: Sequence[str]) -> list[str]:
+    """What others of these parts are measured beside."""
+    return ["peers"] if {"around", "reproduce"} & set(parts) else []
+
+
 def everything(
-    parts: list[str], repeats: int, folder: Path, needed: Sequence[str] = PARTS
+    parts: Sequence[str], repeats: int, folder: Path, needed: Sequence[str]
 ) -> dict[str, Any]:
     """Measure these parts, and take the others that are needed from the last time."""
     folder.mkdir(parents=True, exist_ok=True)

@@ -18,7 +18,9 @@ def markdown(results: Answer) -> str:
         parts.append(headline(results))
     if "peers" in results:
         parts += [online(results["peers"]), simulation(results["peers"])]
-        parts += [same_work(results["peers"]), around(results["peers"], results["around"])]
+        parts.append(same_work(results["peers"]))
+    if {"peers", "around"} <= set(results):
+        parts.append(around(results["peers"], results["around"]))
     if "reproduce" in results:
         parts.append(reproduce(results["reproduce"]))
     if "c" in results:

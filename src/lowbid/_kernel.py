@@ -51,7 +51,15 @@ _when: contextvars.ContextVar[When | Literal["within"]] = contextvars.ContextVar
 
 
 class Kernel(Generic[P, R]):
-    """A function that is compiled when it is first called."""
+    """A function that is compiled when it is first called.
+
+    Attributes
+    ----------
+    told : str
+        What a call of it tells the compiler of loops, if that is more than what it does.
+    """
+
+    told = ""
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from lowbid._kernel import hint
+from lowbid._kernel import hint, kernel
 
 _HUGE_PAGES = 14  # MADV_HUGEPAGE of Linux
 _PAGE = 4096
@@ -48,6 +48,19 @@ def fetch(array: npt.NDArray[Any], place: int) -> None:
     The position is an index into the whole array, which must be contiguous. One past the end does
     no harm.
     """
+
+
+@kernel
+def from_start(place: int) -> int:
+    """The same place in an array, which is promised to be counted from its start.
+
+    A place that was read from memory might be negative, that is, counted from the end. Looking
+    whether it is takes a tenth of the time of some rules.
+    """
+    return place
+
+
+from_start.told = "from start"
 
 
 def _advise() -> Any:

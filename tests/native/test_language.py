@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from lowbid._kernel import allocating_kernel, kernel, loop_kernel, run_uncompiled
+from lowbid._memory import from_start
 from lowbid._native import build
 from lowbid._native._build import _kind
 from lowbid._native._module import Module
@@ -267,6 +268,22 @@ def _places(table, row):
 @pytest.mark.parametrize("row", [-1, 0, 1, 2])
 def test_places_are_counted_from_the_end_where_they_are_negative(row):
     same(_places, np.arange(9.0).reshape(3, 3), row)
+
+
+@loop_kernel
+def _from_start(numbers, places):
+    total = 0.0
+    for i in range(len(places)):
+        total = 2.0 * total + numbers[from_start(places[i] + 1)]
+        numbers[from_start(places[i])] += 1.0
+    return total, from_start(places[0])
+
+
+def test_places_that_are_promised_to_be_counted_from_the_start_are():
+    same(_from_start, np.arange(5.0), np.array([3, 0, 2, 0]))
+    text = Module()
+    text.entry(_from_start, [_kind(np.arange(5.0)), _kind(np.arange(2))])
+    assert "select" not in text.text().partition("@f0._from_start")[2]
 
 
 _TABLE = np.array([[1.5, 2.5], [3.5, 4.5]])

@@ -93,8 +93,10 @@ def range_of(given: Sequence[Number]) -> tuple[Number, Number, int]:
 
 
 def tell(writer: FunctionWriter, what: str, given: Sequence[Value]) -> Value:
-    """Tell the machine something that changes no result."""
+    """Tell the machine, or this compiler, something that changes no result."""
     code, array = writer.code, given[0]
+    if what == "from start":
+        return natural(_int(code, _number(array)).text)
     if not isinstance(array, Array):
         raise UnsupportedError(f"{what} is told about something that is no array")
     if what == "fetch":

@@ -299,7 +299,7 @@ class Expressions:
                 raise UnsupportedError(f"{called.__name__} is made of other fields")
             return Group(called, tuple(items[name] for name in fields))
         if builtins.is_kernel(called):
-            if getattr(called, "told", ""):
+            if called.told:
                 return builtins.tell(self.function, called.told, given)
             return self.function.invoke(called.function, called.allocates, given, named)
         return builtins.apply(self.function, called, given, named)

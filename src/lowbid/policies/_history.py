@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lowbid._kernel import allocating_kernel, kernel
+from lowbid._memory import from_start
 from lowbid._random import Stream, hypergeometric, integer
 from lowbid.policies._base import Floats, Ints
 
@@ -131,7 +132,7 @@ def append_sum(history: History, arm: int, loss: float) -> None:
 @kernel
 def sum_of_first(history: History, arm: int, n: int) -> float:
     """The sum of an arm's first n losses, if sums are kept."""
-    return history.pool[history.start[arm] + n - 1] if n > 0 else 0.0
+    return history.pool[from_start(history.start[arm] + n - 1)] if n > 0 else 0.0
 
 
 @kernel

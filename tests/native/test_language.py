@@ -347,7 +347,7 @@ def _words(word, out):
     out[0] = (word ^ (word >> np.uint64(30))) * _MIX
     out[1] = word + np.uint64(1)
     out[2] = (word << out[2]) | (word >> np.uint64(60 + len(out)))
-    return np.int64(word >> np.uint64(11)) * _ULP
+    return np.int64(word >> np.uint64(11)) * _ULP + np.int64(word & np.uint64(3)) * 2.0**-70
 
 
 @pytest.mark.parametrize("word", [0, 1, 2**63, 2**64 - 1])

@@ -20,6 +20,8 @@ def binary(
     code: Code, operator: type[ast.operator], left: Number, right: Number, is_index: bool = False
 ) -> Number:
     """A number of two; an index is taken not to wrap around, as it would be outside its array."""
+    if operator is ast.Pow and left.kind == FLOAT and None not in (left.literal, right.literal):
+        return real(left.literal**right.literal)
     if left.kind == right.kind == TRUTH:
         if operator not in _BITS:  # Python's True + True is 2, NumPy's is True
             raise UnsupportedError(f"{operator.__name__} of two truths")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import logging
 import math
 import os
@@ -30,14 +31,14 @@ from lowbid._native._values import (
     SettingKind,
     UnsupportedError,
     known,
-    real,
 )
 from lowbid._require import require_choice
 from lowbid._waiting import compiler_at_work
 
 # Who compiles loops, as the environment variable LOWBID_LOOPS says; the first is the default.
 LOOPS = ("own", "numba")
-_MINUS_ZERO = real(-0.0).text  # equal to 0, but not the same
+# NumPy's flags of an array: contiguous and aligned; not constant.
+_LAID_OUT, _WRITEABLE = 0x0101, 0x0400
 _FORMATS = {FLOAT: "d", INT: "q", WORD: "Q", TRUTH: "q"}
 _NUMBERS: tuple[tuple[Any, str], ...] = (
     ((bool, np.bool_), TRUTH),
@@ -130,11 +131,7 @@ def _is_wanted() -> bool:
 def _kind(value: Any) -> Kind:
     """The kind of an argument."""
     if isinstance(value, np.ndarray):
-        kind = KIND_OF_DTYPE.get(value.dtype.name)
-        flags = value.flags
-        if kind is None or not (flags.c_contiguous and flags.aligned and value.dtype.isnative):
-            raise UnsupportedError("an array is not laid out as those that are known here")
-        return ArrayKind(kind, value.ndim, not flags.writeable)
+        return _array_kind(value.dtype, value.ndim, value.flags.num)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return GroupKind(type(value), tuple(_setting(each) or _kind(each) for each in value))
     if isinstance(value, tuple):
@@ -145,19 +142,38 @@ def _kind(value: Any) -> Kind:
     raise UnsupportedError(f"an argument is {value!r}")
 
 
+@functools.cache
+def _array_kind(dtype: Any, axes: int, flags: int) -> ArrayKind:
+    """The kind of an array, by what NumPy says of it."""
+    kind = KIND_OF_DTYPE.get(dtype.name)
+    if kind is None or not dtype.isnative or flags & _LAID_OUT != _LAID_OUT:
+        raise UnsupportedError("an array is not laid out as those that are known here")
+    return ArrayKind(kind, axes, not flags & _WRITEABLE)
+
+
 def _setting(value: Any) -> SettingKind | None:
     """The kind of a parameter that switches something on or off, or None if it does not.
 
     Loops are compiled for the very value of such a parameter. What is switched off is left out of
     them: it costs no time, neither to compile nor in each step.
     """
-    is_switch = isinstance(value, bool | np.bool_)
-    if not is_switch and not (isinstance(value, int | float) and value in (0, math.inf)):
-        return None
+    if isinstance(value, bool | np.bool_):
+        return _setting_kind(bool(value))
+    if isinstance(value, int | float) and value in (0, math.inf) and not _is_minus_zero(value):
+        return _setting_kind(value)
+    return None
+
+
+@functools.lru_cache(typed=True)
+def _setting_kind(value: float) -> SettingKind:
     number = known(value)
-    if not isinstance(number, Number) or number.text == _MINUS_ZERO:
-        return None
+    assert isinstance(number, Number)
     return SettingKind(replace(number, setting=True))
+
+
+def _is_minus_zero(value: float) -> bool:
+    """Whether a number is equal to 0 and yet another one."""
+    return math.copysign(1.0, value) < 0.0
 
 
 def _flatten(value: Any, kind: Kind, numbers: list[Any], arrays: list[Any]) -> None:
@@ -165,7 +181,7 @@ def _flatten(value: Any, kind: Kind, numbers: list[Any], arrays: list[Any]) -> N
     if isinstance(kind, SettingKind):
         return
     if isinstance(value, np.ndarray):
-        start = value.ctypes.data
+        start = value.__array_interface__["data"][0]
         numbers.append(start)
         numbers += value.shape
         arrays.append((start, start + value.nbytes, value.dtype.char))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lowbid._kernel import allocating_kernel, kernel
+from lowbid._kernel import kernel, loop_kernel
 from lowbid._random import Stream, seek_loss, seek_run
 from lowbid.mdp._course import (
     Course,
@@ -73,7 +73,7 @@ def episode_of_rule(
     return lost
 
 
-@allocating_kernel
+@loop_kernel
 def play(
     parameters: Any,
     problem: Problem,

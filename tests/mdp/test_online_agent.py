@@ -8,6 +8,7 @@ import pytest
 
 from follow import Wanderer
 from lowbid import mdp
+from lowbid._background import background
 from lowbid._kernel import interpreted
 from lowbid.errors import FileFormatError, InvalidValueError
 from lowbid.mdp._outcomes import outcome
@@ -35,14 +36,64 @@ def test_keeps_the_promises_of_all_agents(rule):
 
 
 @pytest.mark.slow
-def test_compiled_agents_keep_them_too():
+def test_compiled_agents_keep_them_too(monkeypatch):
+    monkeypatch.setenv("LOWBID_COMPILED", "now")
     check_agent(BEVI())
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", VARIANTS, ids=lambda rule: rule.name)
-def test_all_compiled_agents_keep_them_too(rule):
+def test_all_compiled_agents_keep_them_too(rule, monkeypatch):
+    monkeypatch.setenv("LOWBID_COMPILED", "now")
     check_agent(rule)
+
+
+def steps_of(agent, episodes, after=lambda episode: None):
+    """Play on RiverSwim's outcomes of run 0, and return the actions."""
+    model, counts, actions = mdp.RiverSwim(horizon=6), {}, []
+    for episode in range(1, episodes + 1):
+        s = 0
+        agent.begin(s)
+        for stage in range(6):
+            place = (stage, s, agent.act())
+            loss, s = outcome(model, 3, 0, *place, counts.get(place, 0))
+            counts[place] = counts.get(place, 0) + 1
+            agent.update(reward=1.0 - loss, next_state=s)
+            actions.append(place[2])
+        after(episode)
+    return actions
+
+
+def test_compiled_in_the_background_now_or_never_an_agent_acts_the_same():
+    model, rule, found = mdp.RiverSwim(horizon=6), BEVI(), {}
+
+    def wait(episode):
+        if episode == 5:
+            assert background.wait(120)
+
+    for when in ("never", "background", "now"):
+        agent = mdp.Agent.for_model(model, rule, seed=4, compiled=when)
+        assert bool(agent._bound) == (when == "now")
+        found[when] = steps_of(agent, 12, wait if when == "background" else lambda episode: None)
+        assert set(agent._bound) == {"plan", "act", "update"}  # those that are compiled, if any
+    assert found["background"] == found["now"] == found["never"]
+    with interpreted():
+        agent = mdp.Agent.for_model(model, rule, seed=4)
+        assert steps_of(agent, 12) == found["never"]
+
+
+def test_the_default_for_when_rules_are_compiled_is_that_of_the_environment(monkeypatch, tmp_path):
+    monkeypatch.setenv("LOWBID_COMPILED", "background")
+    agent = corridor()
+    assert agent._compiled == "background"
+    agent.save(tmp_path / "agent.npz")
+    assert mdp.Agent.load(tmp_path / "agent.npz")._compiled == "background"
+    assert mdp.Agent.load(tmp_path / "agent.npz", compiled="never")._compiled == "never"
+    monkeypatch.setenv("LOWBID_COMPILED", "soon")
+    with pytest.raises(InvalidValueError, match="LOWBID_COMPILED is 'soon'"):
+        corridor()
+    with pytest.raises(InvalidValueError, match="compiled is 'later'"):
+        mdp.Agent.load(tmp_path / "agent.npz", compiled="later")
 
 
 @pytest.mark.slow

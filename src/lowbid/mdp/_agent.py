@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 from collections.abc import Callable, Sequence
@@ -10,19 +11,18 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from lowbid._kernel import Kernel, interpreted
+from lowbid._kernel import Form, Kernel, When, compiling, interpreted
 from lowbid._random import key, stream_of_run
 from lowbid._require import require, require_finite, require_whole
 from lowbid.errors import InvalidValueError
+from lowbid.mdp._agent_settings import Range, actions_of, range_of, read_when, require_zero
 from lowbid.mdp._base import Rule
 from lowbid.mdp._problem import Problem, problem_of
-from lowbid.mdp._tables import numbers, read_actions, read_first
+from lowbid.mdp._tables import read_first
 from lowbid.mdp._tabular import Tabular
 from lowbid.mdp.agents import BatchEnsembleValueIteration
 from lowbid.mdp.agents._visits import Visits
 from lowbid.policies._base import Ints
-
-Range = tuple[float, float]
 
 
 class Agent:
@@ -64,6 +64,12 @@ class Agent:
         memory.
     episodes : int, optional
         The number of episodes, for rules that must know it.
+    compiled : {"background", "now", "never"}, optional
+        When the rule is compiled; its actions do not depend on it. "background": it runs uncompiled
+        at first, about a hundred times slower, and switches to compiled code between two calls as
+        soon as that is ready; no call waits for it. "now": before the constructor returns, which
+        takes seconds unless it was done before on this machine. "never": not at all. By default,
+        the value of the environment variable ``LOWBID_COMPILED``, or "background".
 
     Notes
     -----
@@ -103,10 +109,11 @@ class Agent:
         first: int | npt.ArrayLike | None = None,
         successors: int | None = None,
         episodes: int | None = None,
+        compiled: When | None = None,
     ) -> None:
         states = require_whole("n_states", n_states)
-        counts = _actions(n_actions, states)
-        kind, given = _range(reward_range, loss_range)
+        counts = actions_of(n_actions, states)
+        kind, given = range_of(reward_range, loss_range)
         require(
             best_return is None or kind == "reward",
             "best_return goes with reward_range; losses have no use for it.",
@@ -117,7 +124,7 @@ class Agent:
             require_finite("best_return", best_return, above=least, or_equal=True)
         chances = None if first is None else read_first(first, states)
         if ends:
-            _require_zero(kind, given)
+            require_zero(kind, given)
             counts = np.append(counts, 1)
             chances = None if chances is None else np.append(chances, 0.0)
         problem = problem_of(
@@ -130,14 +137,19 @@ class Agent:
             successors=None if successors is None else require_whole("successors", successors),
             episodes=episodes,
         )
-        self._setup(problem, rule, seed, kind)
+        self._setup(problem, rule, seed, kind, compiled)
         self._allowed = given if bounded else (-np.inf, np.inf)
         self._origin = given[0] if kind == "loss" else 0.0
         self._ends = bool(ends)
 
     @classmethod
     def for_model(
-        cls, model: Tabular, rule: Rule | None = None, seed: int = 0, episodes: int | None = None
+        cls,
+        model: Tabular,
+        rule: Rule | None = None,
+        seed: int = 0,
+        episodes: int | None = None,
+        compiled: When | None = None,
     ) -> Self:
         """An agent that knows as much about a model as a rule in `simulate`.
 
@@ -147,21 +159,27 @@ class Agent:
             raise InvalidValueError(f"model is {model!r}; give one such as mdp.RiverSwim().")
         agent = cls.__new__(cls)
         kind = "reward" if model.has_rewards else "loss"
-        agent._setup(model.problem(episodes), rule, seed, kind)
+        agent._setup(model.problem(episodes), rule, seed, kind, compiled)
         return agent
 
-    def _setup(self, problem: Problem, rule: Rule | None, seed: int, kind: str) -> None:
+    def _setup(
+        self, problem: Problem, rule: Rule | None, seed: int, kind: str, compiled: When | None
+    ) -> None:
+        self._compiled = read_when(compiled)
         self.rule = BatchEnsembleValueIteration() if rule is None else rule
         if not isinstance(self.rule, Rule):
             raise InvalidValueError(f"rule is {rule!r}; give an object such as mdp.PSRL().")
         self._kind, self._given = kind, problem
         self._allowed, self._origin, self._ends = (-np.inf, np.inf), 0.0, False
-        self._parameters, self._problem, self._state = _uncompiled_if_plain(
-            self.rule, self.rule.start
-        )(problem)
+        with self._in_its_time():
+            self._parameters, self._problem, self._state = self.rule.start(problem)
         self._stream = stream_of_run(key(seed, self.rule.identity), 0)
         self._episode, self._stage, self._s, self._action = 0, -1, 0, -1
         self._bound: dict[str, Callable[..., Any]] = {}
+        if self._compiled == "now":
+            self._bind("plan", 1, self._stream)
+            self._bind("act", 0, 0, self._stream)
+            self._bind("update", 0, 0, 0, 0.0, 0, self._stream)
 
     @property
     def episode(self) -> int:
@@ -308,16 +326,35 @@ class Agent:
         )
 
     def _call(self, name: str, *arguments: Any) -> Any:
-        """Call a function of the rule; argument types are inspected only the first time."""
-        if name not in self._bound:
-            function = getattr(self.rule.functions, name)
-            common = (self._parameters, self._problem, self._state)
-            if not self.rule.compiled:
-                function = _uncompiled_if_plain(self.rule, function)
-            elif isinstance(function, Kernel):
-                function = function.entry(*common, *arguments)
-            self._bound[name] = functools.partial(function, *common)
-        return self._bound[name](*arguments)
+        """Call a function of the rule."""
+        function = self._bound.get(name) or self._bind(name, *arguments)
+        return function(*arguments)
+
+    def _bind(self, name: str, *arguments: Any) -> Callable[..., Any]:
+        """A function of the rule for arguments of these types, which are not inspected again.
+
+        If it is not compiled yet, the next call tries again to switch to compiled code.
+        """
+        function = getattr(self.rule.functions, name)
+        common = (self._parameters, self._problem, self._state)
+        is_kernel = isinstance(function, Kernel) and self.rule.compiled
+        with self._in_its_time():
+            entry = function.entry(*common, *arguments) if is_kernel else function
+        if not is_kernel:
+            entry = functools.partial(self._call_plain, function)
+        bound = functools.partial(entry, *common)
+        if not isinstance(entry, Form):
+            self._bound[name] = bound
+        return bound
+
+    def _call_plain(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a plain function, which may call kernels."""
+        with self._in_its_time():
+            return function(*arguments)
+
+    def _in_its_time(self) -> contextlib.AbstractContextManager[None]:
+        """Compile kernels when the agent does; none for a rule in plain Python."""
+        return compiling(self._compiled) if self.rule.compiled else interpreted()
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_bound": {}}
@@ -332,7 +369,13 @@ class Agent:
         write_agent(self, path)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], *, rule: Rule | None = None) -> Self:
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        rule: Rule | None = None,
+        compiled: When | None = None,
+    ) -> Self:
         """Read a file that `save` wrote.
 
         Parameters
@@ -341,59 +384,9 @@ class Agent:
             The file.
         rule : Rule, optional
             The rule, if it is not part of lowbid: code is not stored in the file.
+        compiled : {"background", "now", "never"}, optional
+            When the rule is compiled, as for a new agent.
         """
         from lowbid.mdp._saved_agent import read_agent
 
-        return read_agent(cls, path, rule)
-
-
-def _uncompiled_if_plain(rule: Rule, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of a rule, uncompiled if the rule is plain Python."""
-    if rule.compiled:
-        return function
-
-    def run(*arguments: Any) -> Any:
-        with interpreted():
-            return function(*arguments)
-
-    return run
-
-
-def _require_zero(kind: str, given: Range) -> None:
-    """Require that the range contains 0, which is what steps after the end of an episode bring."""
-    low, high = given
-    good = low <= 0.0 <= high if kind == "reward" else low == 0.0
-    example = f"({min(low, 0.0):g}, {max(high, 0.0):g})" if kind == "reward" else f"(0, {high:g})"
-    require(
-        good,
-        f"{kind}_range is {given!r}, but an episode that has ended brings 0; give {example}.",
-    )
-
-
-def _actions(n_actions: int | Sequence[int], n_states: int) -> Ints:
-    if isinstance(n_actions, int | np.integer):
-        return np.full(n_states, require_whole("n_actions", n_actions), np.int64)
-    most = int(numbers("n_actions", n_actions).max(initial=1))
-    return read_actions(n_actions, (n_states, most), "n_actions")
-
-
-def _range(reward_range: Range | None, loss_range: Range | None) -> tuple[str, Range]:
-    """Which of the two was given, and its endpoints."""
-    if (reward_range is None) == (loss_range is None):
-        given = "both" if reward_range is not None else "neither"
-        raise InvalidValueError(
-            f"{given} of reward_range and loss_range were given; give the one that you measure, "
-            "such as reward_range=(0, 1)."
-        )
-    kind, given_range = ("reward", reward_range) if loss_range is None else ("loss", loss_range)
-    try:
-        low, high = (float(0.0 + end) for end in given_range or ())
-    except (TypeError, ValueError) as error:
-        raise InvalidValueError(
-            f"{kind}_range is {given_range!r}; give two numbers, such as (0, 1)."
-        ) from error
-    require(
-        bool(np.isfinite([low, high]).all() and low < high),
-        f"{kind}_range is {given_range!r}; give finite numbers, the lower one first.",
-    )
-    return kind, (low, high)
+        return read_agent(cls, path, rule, read_when(compiled))

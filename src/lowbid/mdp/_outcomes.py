@@ -51,7 +51,7 @@ def train(
     >>> visits.sum(), agent.episode
     (np.int64(30), 10)
     """
-    agent = Agent.for_model(model, rule, seed=seed, episodes=episodes)
+    agent = Agent.for_model(model, rule, seed=seed, episodes=episodes, compiled="now")
     visits = np.zeros(model.world.means.shape, np.int64)
     counts: dict[tuple[int, int, int], int] = {}
     for episode in range(1, require_whole("episodes", episodes) + 1):

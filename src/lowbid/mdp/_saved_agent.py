@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from lowbid._kernel import When
 from lowbid._replace_file import replace_file
 from lowbid._version import __version__
 from lowbid.errors import FileFormatError, InvalidValueError
@@ -53,13 +54,13 @@ def write_agent(agent: Agent, path: str | os.PathLike[str]) -> None:
         np.savez(file, allow_pickle=False, **columns)
 
 
-def read_agent(cls: type[A], path: str | os.PathLike[str], rule: Rule | None) -> A:
+def read_agent(cls: type[A], path: str | os.PathLike[str], rule: Rule | None, compiled: When) -> A:
     """The agent in a file, or an error that says what is wrong with it."""
     path = Path(path)
     header, columns = read_saved(path, _FORMAT, _FORMAT_VERSION)
     made = _rule_from(header["rule"], rule)
     try:
-        return _restored(cls, made, header["agent"], columns)
+        return _restored(cls, made, header["agent"], columns, compiled)
     except (KeyError, TypeError, ValueError) as error:
         raise damaged(path) from error
 
@@ -85,7 +86,9 @@ def read_saved(path: Path, expected: str, newest: int) -> tuple[dict[str, Any], 
     return header, columns
 
 
-def _restored(cls: type[A], rule: Rule, counters: dict[str, Any], columns: dict[str, Any]) -> A:
+def _restored(
+    cls: type[A], rule: Rule, counters: dict[str, Any], columns: dict[str, Any], compiled: When
+) -> A:
     scalars = {"best_reward": float, "groups": int, "successors": int, "episodes": int}
     problem = Problem(
         *(
@@ -96,7 +99,7 @@ def _restored(cls: type[A], rule: Rule, counters: dict[str, Any], columns: dict[
         )
     )
     agent = cls.__new__(cls)
-    agent._setup(problem, rule, 0, "")
+    agent._setup(problem, rule, 0, "", compiled)
     for name in _COUNTERS:
         value = counters[name.strip("_")]
         setattr(agent, name, tuple(value) if isinstance(value, list) else value)

@@ -1,0 +1,63 @@
+"""What an agent is told when it is created, or a clear error."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from lowbid._kernel import WHEN, When, default_when
+from lowbid._require import require, require_choice, require_whole
+from lowbid.errors import InvalidValueError
+from lowbid.mdp._tables import numbers, read_actions
+from lowbid.policies._base import Ints
+
+Range = tuple[float, float]
+
+
+def read_when(compiled: When | None) -> When:
+    """When to compile."""
+    if compiled is not None:
+        require_choice("compiled", compiled, WHEN)
+    return compiled or default_when()
+
+
+def require_zero(kind: str, given: Range) -> None:
+    """Require that the range contains 0, which is what steps after the end of an episode bring."""
+    low, high = given
+    good = low <= 0.0 <= high if kind == "reward" else low == 0.0
+    example = f"({min(low, 0.0):g}, {max(high, 0.0):g})" if kind == "reward" else f"(0, {high:g})"
+    require(
+        good,
+        f"{kind}_range is {given!r}, but an episode that has ended brings 0; give {example}.",
+    )
+
+
+def actions_of(n_actions: int | Sequence[int], n_states: int) -> Ints:
+    """The number of actions of each state."""
+    if isinstance(n_actions, int | np.integer):
+        return np.full(n_states, require_whole("n_actions", n_actions), np.int64)
+    most = int(numbers("n_actions", n_actions).max(initial=1))
+    return read_actions(n_actions, (n_states, most), "n_actions")
+
+
+def range_of(reward_range: Range | None, loss_range: Range | None) -> tuple[str, Range]:
+    """Which of the two was given, and its endpoints."""
+    if (reward_range is None) == (loss_range is None):
+        given = "both" if reward_range is not None else "neither"
+        raise InvalidValueError(
+            f"{given} of reward_range and loss_range were given; give the one that you measure, "
+            "such as reward_range=(0, 1)."
+        )
+    kind, given_range = ("reward", reward_range) if loss_range is None else ("loss", loss_range)
+    try:
+        low, high = (float(0.0 + end) for end in given_range or ())
+    except (TypeError, ValueError) as error:
+        raise InvalidValueError(
+            f"{kind}_range is {given_range!r}; give two numbers, such as (0, 1)."
+        ) from error
+    require(
+        bool(np.isfinite([low, high]).all() and low < high),
+        f"{kind}_range is {given_range!r}; give finite numbers, the lower one first.",
+    )
+    return kind, (low, high)

@@ -4,10 +4,12 @@
     python -m benchmarks.shared --postgresql URL     # and PostgreSQL
     python -m benchmarks.shared --events 1000000     # how long opening takes, and memory
 
-A cycle is a decision and its outcome, each on disk before the next step. The bare program writes
-the same rows in the same transactions, in groups as large as there are threads, and does nothing
-else. Both run by turns; a ratio is that of one turn, and the median is shown with the lowest and
-the highest. Exits with 1 if a promise is not kept.
+A cycle is a decision and its outcome, each on disk before the next step. The bare program commits
+the same rows in groups and does nothing else (`bare_stores.py`): once from as many threads, each of
+which waits for its own commit, as those of lowbid do, and once from a single loop. Only the first
+has to do with the promise: waking threads costs any Python program more than the rows. All run by
+turns; a ratio is that of one turn, and the median is shown with the lowest and the highest. Exits
+with 1 if a promise is not kept.
 """
 
 from __future__ import annotations
@@ -21,14 +23,15 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import lowbid
+import lowbid.stores
+from benchmarks.bare_stores import BareStore, bare_store, loop, threads
 from benchmarks.measure import by_turns, clock_seconds, spread
 from lowbid._background import background
 from lowbid.shared._calls import Decide, GivenOutcome, Report
-from lowbid.shared._events import Decided, Reported, logged
-from lowbid.shared.stores import store_at
 
 ARMS = [f"arm {number}" for number in range(10)]
 LEAST_RATIO, MOST_SECONDS = 0.6, 1.0
@@ -51,11 +54,11 @@ def warmed_up(bandit: lowbid.SharedBandit) -> None:
     cycles(bandit, 20)
 
 
-def seconds_of_threads(url: str, threads: int, count: int) -> float:
+def seconds_of_threads(url: str, number: int, count: int) -> float:
     """How long this many threads of one process take for a number of cycles each."""
     bandit = opened(url, secrets.token_hex(4))
     warmed_up(bandit)
-    workers = [threading.Thread(target=cycles, args=(bandit, count)) for _ in range(threads)]
+    workers = [threading.Thread(target=cycles, args=(bandit, count)) for _ in range(number)]
     began = time.perf_counter()
     for worker in workers:
         worker.start()
@@ -66,37 +69,15 @@ def seconds_of_threads(url: str, threads: int, count: int) -> float:
     return taken
 
 
-def seconds_of_bare_program(url: str, group: int, count: int) -> float:
-    """How long the same rows take, in groups of this size."""
-    store, name = store_at(url), secrets.token_hex(4)
+def seconds_of_bare_program(
+    url: str, work: Callable[[BareStore, int, int], None], number: int, count: int
+) -> float:
+    """How long a bare program takes for cycles of this many calls at once."""
+    name = secrets.token_hex(4)
     opened(url, name).close()
-    decided = Decided("p", ids=["0123abcd-1234"], arms=["arm 5"], chances=[1.0])
-    reported = Reported("reward", [("0123abcd-1234", "arm 5", 0.5)])
-    with store.transaction(write=False) as transaction:
-        found = transaction.find(name)
-    assert found is not None
-    bandit, number = found.key, 1
-
-    def commit(event: Decided | Reported) -> None:
-        nonlocal number
-        with store.transaction(write=True) as transaction:
-            transaction.lock(bandit)
-            list(transaction.events(bandit, number))
-            rows = [logged(number + place, 5, event, "batch") for place in range(1, group + 1)]
-            if isinstance(event, Reported):
-                keys = [f"0123abcd-{row.number}" for row in rows]
-                transaction.append(bandit, rows)
-                transaction.remember(bandit, "outcome", 5, dict.fromkeys(keys, "0.5"))
-            else:
-                transaction.append(bandit, rows)
-            number += group
-
-    def all_cycles() -> None:
-        for _ in range(count):
-            commit(decided)
-            commit(reported)
-
-    taken = clock_seconds(all_cycles)
+    key = next(found.key for found in lowbid.stores.list(url) if found.name == name)
+    store = bare_store(url, key)
+    taken = clock_seconds(lambda: work(store, number, count))
     store.close()
     return taken
 
@@ -132,24 +113,26 @@ def beside_bare(url: str, kind: str, count: int, repeats: int) -> bool:
     """Print the table of threads; whether the promise is kept."""
     print(f"\n| {kind} | lowbid, cycles/s | bare program, cycles/s | ratio |\n|---|---:|---:|---:|")
     kept = True
-    for threads in (1, 8):
-        each = max(1, count // threads)
+    for number in (1, 8):
+        each = max(1, count // number)
         turns = by_turns(
             {
-                "ours": lambda t=threads, n=each: seconds_of_threads(url, t, n),  # type: ignore[misc]
-                "bare": lambda t=threads, n=each: seconds_of_bare_program(url, t, n),  # type: ignore[misc]
+                "lowbid": lambda t=number, n=each: seconds_of_threads(url, t, n),  # type: ignore[misc]
+                "threads": lambda t=number, n=each: seconds_of_bare_program(url, threads, t, n),  # type: ignore[misc]
+                "loop": lambda t=number, n=each: seconds_of_bare_program(url, loop, t, n),  # type: ignore[misc]
             },
             repeats,
         )
-        rates = {name: spread(threads * each / s for s in turns[name]) for name in turns}
-        pairs = zip(turns["bare"], turns["ours"], strict=True)
-        ratio = spread(bare / ours for bare, ours in pairs)
-        kept = kept and ratio.median >= LEAST_RATIO
-        words = f"{threads} thread" + ("s" if threads > 1 else "")
-        print(
-            f"| {words} | {rates['ours'].median:,.0f} | {rates['bare'].median:,.0f} | "
-            f"{ratio.median:.2f} ({ratio.low:.2f} to {ratio.high:.2f}) |"
-        )
+        rates = {name: spread(number * each / s for s in turns[name]) for name in turns}
+        for bare, words in (("threads", ""), ("loop", ", bare program without threads")):
+            pairs = zip(turns[bare], turns["lowbid"], strict=True)
+            ratio = spread(other / ours for other, ours in pairs)
+            kept = kept and (bare == "loop" or ratio.median >= LEAST_RATIO)
+            print(
+                f"| {number} thread{'s' * (number > 1)}{words} | {rates['lowbid'].median:,.0f} | "
+                f"{rates[bare].median:,.0f} | "
+                f"{ratio.median:.2f} ({ratio.low:.2f} to {ratio.high:.2f}) |"
+            )
     return kept
 
 

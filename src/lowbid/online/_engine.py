@@ -18,6 +18,8 @@ from lowbid.policies import Policy
 from lowbid.policies._base import copy_of, extend
 
 _FIRST_CAPACITY = 1024
+# The state of so many arms is made in less than a millisecond without being compiled.
+_FEW_ARMS = 64
 
 R = TypeVar("R")
 
@@ -100,7 +102,7 @@ class Engine:
         self.policy, self.n_arms, self.horizon = policy, n_arms, horizon
         self.compiled = compiled or default_when()
         self.step, self.capacity = 1, _FIRST_CAPACITY
-        with compiling(self.compiled):
+        with compiling(self._when_starting(n_arms)):
             self.parameters, self.state = policy.start(n_arms, horizon, self.capacity)
         self.stream = stream
         self._unbind()
@@ -233,10 +235,18 @@ class Engine:
         self.n_arms, self.state = n_arms, state
         self._unbind()
 
-    @_in_its_time
     def empty(self, n_arms: int, capacity: int | None = None) -> Any:
         """The state of arms about which nothing is known, by default with the current capacity."""
-        return self.policy.start(n_arms, self.horizon, capacity or self.capacity)[1]
+        with compiling(self._when_starting(n_arms)):
+            return self.policy.start(n_arms, self.horizon, capacity or self.capacity)[1]
+
+    def _when_starting(self, n_arms: int) -> When:
+        """When to compile what makes a state.
+
+        A compiled function that gives a named tuple to Python crashes the process if a signal is
+        handled at that moment and raises an exception, as Ctrl-C does.
+        """
+        return "never" if n_arms <= _FEW_ARMS and self.compiled == "background" else self.compiled
 
     @_in_its_time
     def add(self) -> None:

@@ -1,9 +1,11 @@
+import enum
 import json
 import multiprocessing
 import os
 import random
 import threading
 
+import numpy as np
 import pytest
 
 import lowbid
@@ -200,3 +202,26 @@ def test_eight_processes_make_the_choices_of_one(any_url):
         assert process.exitcode == 0
     assert bandit.summary().events > 100
     assert state_of(bandit) == state_of(replayed(bandit, **settings))
+
+
+class Colour(enum.StrEnum):
+    BLUE = "blue"
+    GREEN = "green"
+
+
+@pytest.mark.parametrize(
+    ("arms", "named"), [(2, np.int64), (["blue", "green"], Colour)], ids=["numpy", "enum"]
+)
+def test_names_of_arms_may_be_of_another_type(url, arms, named):
+    bandit = lowbid.open(url, "b", arms=arms, reward_range=(0, 1))
+    arm, identity = bandit.decide()
+    assert bandit.update(lowbid.Decision(named(arm), identity), reward=1.0) is None
+    assert bandit.update(named(arm), reward=0.0) is None
+    bandit.pause_arm(named(arm))
+    bandit.resume_arm(named(arm))
+    late = bandit.decide()
+    bandit.remove_arm(named(late.arm))
+    assert bandit.update(lowbid.Decision(named(late.arm), late.id), reward=1.0) == "removed"
+    logged = [entry.fields.get("arm") for entry in bandit.log()]
+    assert all(type(each) in (str, int) for each in logged if each is not None)
+    assert bandit.means().get(arm, 0.5) == 0.5

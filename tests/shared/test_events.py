@@ -1,4 +1,8 @@
+import json
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lowbid.errors import FileFormatError
 from lowbid.shared._events import (
@@ -10,6 +14,7 @@ from lowbid.shared._events import (
     LoggedEvent,
     Reported,
     event_of,
+    fields_of_event,
     is_administrative,
     logged,
 )
@@ -44,3 +49,26 @@ def test_administrative_events():
 def test_events_that_cannot_be_read(name, body):
     with pytest.raises(FileFormatError, match="event 3"):
         event_of(LoggedEvent(3, 0, name, "", body))
+
+
+texts = st.text(max_size=5) | st.none()
+arms = st.text(max_size=5) | st.integers()
+identities = st.from_regex(r"[0-9a-f]{1,8}h?-[0-9]{1,9}", fullmatch=True)
+values = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(texts, texts, st.lists(st.tuples(identities, arms, values | st.none()), min_size=1))
+def test_decisions_are_written_as_json_writes_them(request_id, unit, decisions):
+    columns = [list(column) for column in zip(*decisions, strict=True)]
+    event = Decided("p" * len(decisions), request_id, unit, *columns)
+    assert logged(1, 2, event, "").body == json.dumps(fields_of_event(event))
+
+
+@given(
+    st.sampled_from(["loss", "reward"]),
+    st.lists(st.tuples(identities | st.none(), arms, values), min_size=1),
+    texts,
+)
+def test_outcomes_are_written_as_json_writes_them(kind, outcomes, request_id):
+    event = Reported(kind, outcomes, request_id)
+    assert logged(1, 2, event, "").body == json.dumps(fields_of_event(event))

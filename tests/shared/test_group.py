@@ -186,6 +186,41 @@ def test_threads_that_do_not_come_back_are_not_waited_for_twice():
     assert batches == [1, 1]
 
 
+class SlowClock:
+    """A clock by which a commit takes ten minutes, although nobody has to wait for it."""
+
+    def __init__(self):
+        self.seconds = 0.0
+
+    def perf_counter(self):
+        self.seconds += 600.0
+        return self.seconds
+
+
+def test_whoever_comes_first_waits_for_the_others_of_the_last_commit(monkeypatch):
+    monkeypatch.setattr("lowbid.shared._group.time", SlowClock())
+    group = GroupCommit(counting([]))
+    group._expected, group._pause = 2, 60.0
+    assert submitted(group, plain(2)) == ["done"] * 2  # which are expected back
+    first = threading.Thread(target=group.submit, args=plain(1))
+    first.start()
+    while first.is_alive() and not group.busy:
+        time.sleep(0.001)
+    assert group.submit(Plain()) == "done"
+    first.join(20)
+    assert group.sizes == {2: 2}
+
+
+def test_threads_are_waited_for_longer_when_all_came_back_last_time(monkeypatch):
+    monkeypatch.setattr("lowbid.shared._group.time", SlowClock())
+    group, pauses = GroupCommit(counting([])), []
+    for expected, come in [(2, 2), (3, 2), (2, 2), (1, 1)]:
+        group._expected, group._pause = expected, 0.05 if come < expected else 60.0
+        submitted(group, plain(come))
+        pauses.append(group._pause)
+    assert pauses == [1200.0, 150.0, 1200.0, 150.0]
+
+
 class InterruptedWait:
     """The lock of a call whose thread gets Ctrl-C while it waits."""
 

@@ -19,6 +19,7 @@ def test_what_differs_is_said(url):
         )
     words = str(caught.value)
     for part in (
+        f"bandit 'b' in {url} exists",
         "arms is ['x', 'y'], not ['x', 'z']",
         "policy is 'BatchLikelihood",
         "seed is 1, not 2",

@@ -271,10 +271,15 @@ class Core:
 
     def _learn(self, name: Arm, value: float, answered: int) -> None:
         """Hand a value of an arm to the policy; a separate step unless it answers a decision."""
-        engine, scale = self.engine, self.feedback.scale  # type: ignore[union-attr]
-        with self.roster.awake(name) as arm:
-            engine.update(arm, value, engine.step - answered, self.roster.ledger, scale)
-            engine.hold(arm, -answered)
+        engine, roster = self.engine, self.roster
+        arm = roster.number.get(name)
+        if arm is None:  # paused
+            with roster.awake(name):
+                self._learn(name, value, answered)
+            return
+        scale = self.feedback.scale  # type: ignore[union-attr]
+        engine.update(arm, value, engine.step - answered, roster.ledger, scale)
+        engine.hold(arm, -answered)
         engine.step += 1 - answered
 
     def _release(self, name: Arm) -> None:

@@ -106,7 +106,7 @@ class Roster:
         self.engine.add()
         self.removed.discard(name)
         self.ledger = np.concatenate([self.ledger, empty_ledger(1)])
-        self._rename([*self.names, _plain(name)])
+        self._rename([*self.names, plain_name(name)])
 
     def remove(self, name: Arm) -> None:
         """Remove an arm for good."""
@@ -118,7 +118,7 @@ class Roster:
             arm = self.number[name]
             self.engine.remove(arm)
             self._drop(arm)
-        self.removed.add(_plain(name))
+        self.removed.add(plain_name(name))
 
     def pause(self, name: Arm) -> None:
         """Stop choosing an arm for now."""
@@ -139,7 +139,7 @@ class Roster:
         self.engine.take_back(self.paused[name].known)
         arm = self.paused.pop(name)
         self.ledger = np.concatenate([self.ledger, arm.row[np.newaxis]])
-        self._rename([*self.names, _plain(name)])
+        self._rename([*self.names, plain_name(name)])
 
     def merge(self, other: Roster) -> None:
         """Add what another roster knows about the same arms; its order may change."""
@@ -195,7 +195,8 @@ def is_name(name: object) -> bool:
     return isinstance(name, str | int | np.integer) and not isinstance(name, bool)
 
 
-def _plain(name: Arm) -> Arm:
+def plain_name(name: Arm) -> Arm:
+    """The name of an arm as plain text or as a plain number."""
     # The str() of an enumeration member may differ from the string that it is.
     return str.__str__(name) if isinstance(name, str) else int(name)
 
@@ -219,4 +220,4 @@ def read_arms(arms: int | Iterable[Arm]) -> list[Arm]:
             raise InvalidValueError(f"an arm is {name!r}; give names (str) or numbers (int).")
     if not names or len(set(names)) < len(names):
         raise InvalidValueError(f"arms is {arms!r}; give at least one name, and none twice.")
-    return [_plain(name) for name in names]
+    return [plain_name(name) for name in names]

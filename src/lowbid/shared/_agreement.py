@@ -11,7 +11,7 @@ from lowbid.shared._replica import Replica
 from lowbid.shared._settings import read_given
 
 
-def require_agreement(given: Mapping[str, Any], replica: Replica, name: str) -> None:
+def require_agreement(given: Mapping[str, Any], replica: Replica, which: str) -> None:
     """Refuse to open a bandit with different settings, and say which differ.
 
     Arms and settings that can be changed may be given as they are now or as they were at first.
@@ -31,7 +31,7 @@ def require_agreement(given: Mapping[str, Any], replica: Replica, name: str) -> 
             differences.append(f"{what} is {_shown(what, has)}, not {_shown(what, wanted)}")
     if differences:
         raise InvalidValueError(
-            f"bandit {name!r} exists with other settings: {'; '.join(differences)}. Open it with "
+            f"bandit {which} exists with other settings: {'; '.join(differences)}. Open it with "
             "those, or without any; change arms, windows and holdouts on the open bandit; or "
             "choose another name."
         )

@@ -15,6 +15,7 @@ from lowbid.online._decisions import Arm, Decision, Rejection
 from lowbid.online._feedback import Kind
 from lowbid.online._given import MANY, ONE, read_kind
 from lowbid.online._learn import read_for
+from lowbid.online._roster import is_name, plain_name
 from lowbid.online._views import BanditViews, Seen, described
 from lowbid.shared._calls import (
     Answer,
@@ -201,22 +202,27 @@ class SharedBandit(BanditViews):
         actor : str, optional
             Who makes the change, for the log.
         """
-        self._submit(Change(lambda _: ArmChanged("added", arm, read_key("actor", actor))))
+        self._change_arm("added", arm, actor)
 
     def remove_arm(self, arm: Arm, *, actor: str | None = None) -> None:
         """Remove an arm for good; later outcomes are answered with "removed"."""
-        self._submit(Change(lambda _: ArmChanged("removed", arm, read_key("actor", actor))))
+        self._change_arm("removed", arm, actor)
 
     def pause_arm(self, arm: Arm, *, actor: str | None = None) -> None:
         """Stop choosing an arm until `resume_arm`; its late outcomes are still recorded.
 
         Sticky units that had it are given another arm.
         """
-        self._submit(Change(lambda _: ArmChanged("paused", arm, read_key("actor", actor))))
+        self._change_arm("paused", arm, actor)
 
     def resume_arm(self, arm: Arm, *, actor: str | None = None) -> None:
         """Let a paused arm be chosen again, with everything learned about it."""
-        self._submit(Change(lambda _: ArmChanged("resumed", arm, read_key("actor", actor))))
+        self._change_arm("resumed", arm, actor)
+
+    def _change_arm(self, change: str, arm: Arm, actor: str | None) -> None:
+        name = plain_name(arm) if is_name(arm) else arm  # others are refused by name
+        event = ArmChanged(change, name, read_key("actor", actor))
+        self._submit(Change(lambda _: event))
 
     def change(self, *, actor: str | None = None, **settings: Any) -> None:
         """Change settings from now on: window, if_silent, sticky, holdout, control.

@@ -16,6 +16,7 @@ from lowbid.errors import InvalidValueError
 from lowbid.online._decisions import Arm, Decision, Rejection
 from lowbid.online._feedback import Feedback, Kind
 from lowbid.online._given import read_value
+from lowbid.online._roster import is_name, plain_name
 from lowbid.shared._decision import LoggedDecision
 from lowbid.shared._events import (
     BY_POLICY,
@@ -117,14 +118,14 @@ class Decide(Call):
     ) -> tuple[str, list[Arm]]:
         """How each arm is to be chosen, and the arm that the unit already has, if any."""
         settings, unit = replica.settings, self.unit
+        ways = BY_POLICY * count
         if settings.holdout > 0.0:
             made = replica.core.decisions.made() + replica.holdout.decisions.made()
             names = [unit] * count if unit is not None else [f"#{made + i}" for i in range(count)]
             held = [is_held_out(name, settings.seed, settings.holdout) for name in names]
-        else:
-            held = [False] * count
-        if unit is None or not settings.sticky or held[0]:
-            return "".join(HELD_OUT if each else BY_POLICY for each in held), []
+            ways = "".join(HELD_OUT if each else BY_POLICY for each in held)
+        if unit is None or not settings.sticky or ways[0] == HELD_OUT:
+            return ways, []
         found = memory.get(UNITS, unit)
         if found is not None:
             arm, since = found
@@ -217,11 +218,9 @@ class Report(Call):
         self._answers, taken = [], []
         here: dict[str, float] = {}
         for outcome, value in zip(self.outcomes, values, strict=True):
-            identity = _identity(outcome)
-            answer, arm = self._answer(replica, memory, time, outcome, value, here)
+            answer, identity, arm = self._answer(replica, memory, time, outcome, value, here)
             self._answers.append(answer)
-            closes = answer == "removed" and identity is not None
-            if answer == "taken" or closes:
+            if answer == "taken" or (answer == "removed" and identity is not None):
                 taken.append((identity, arm, value))
                 if identity is not None:
                     here[identity] = value
@@ -235,23 +234,28 @@ class Report(Call):
         outcome: GivenOutcome,
         value: float,
         here: dict[str, float],
-    ) -> tuple[Answer, Arm]:
-        """The answer to an outcome, and its arm."""
+    ) -> tuple[Answer, str | None, Arm]:
+        """The answer to an outcome, its decision if it has one, and its arm."""
         what = outcome.what
+        if isinstance(what, Decision) and replica.awaits(what) and what.id not in here:
+            return "taken", what.id, what.arm  # as most are
         if not isinstance(what, Decision) and not outcome.by_id:
-            return ("taken" if replica.core.roster.status(what) is None else "removed"), what
+            rejection = replica.core.roster.status(what)
+            return ("taken" if rejection is None else "removed"), None, plain_name(what)
         identity: Any = _identity(outcome)
         if not replica.is_known(identity):
-            return "unknown", ""
+            return "unknown", identity, ""
         arm = replica.arm_of(identity)
-        named = what if isinstance(what, Decision) else Decision("" if arm is None else arm, what)  # type: ignore[arg-type]
+        if arm is None:  # it was removed, or the decision is closed
+            arm = plain_name(what.arm) if isinstance(what, Decision) and is_name(what.arm) else ""
         if identity in here:
-            return ("repeated" if here[identity] == value else "closed"), named.arm
+            return ("repeated" if here[identity] == value else "closed"), identity, arm
+        named = what if isinstance(what, Decision) else Decision(arm, identity)
         rejection = replica.status(named, time)
         if rejection == "closed":
             same = memory.get(OUTCOMES, identity) == value
-            return ("repeated" if same else "closed"), named.arm
-        return ("taken" if rejection is None else "removed"), named.arm
+            return ("repeated" if same else "closed"), identity, arm
+        return ("taken" if rejection is None else "removed"), identity, arm
 
     def conclude(self, replica: Replica, memory: Memory, event: Reported) -> list[Answer]:
         """The answers; recorded outcomes are remembered, so that repeats are recognised."""

@@ -48,7 +48,7 @@ class LoggedDecision(Decision):
         version: int = 0,
         way: str = BY_POLICY,
     ) -> Self:
-        decision = super().__new__(cls, arm, id)
+        decision = tuple.__new__(cls, (arm, id))
         decision.propensity, decision.version = propensity, version
-        decision.way = way_of(way)
+        decision.way = _WAYS.get(way, "policy")
         return decision

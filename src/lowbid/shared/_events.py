@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
@@ -176,7 +177,51 @@ class LoggedEvent(NamedTuple):
 
 def logged(number: int, time: int, event: Event, batch: str) -> LoggedEvent:
     """An event, ready to be stored."""
-    return LoggedEvent(number, time, event.name, batch, _ENCODER.encode(fields_of_event(event)))
+    body = _WRITERS.get(type(event), _body)(event)
+    return LoggedEvent(number, time, event.name, batch, body)
+
+
+def _body(event: Event) -> str:
+    """The fields of an event as JSON."""
+    return _ENCODER.encode(fields_of_event(event))
+
+
+# The same text for the two events that come with every decision, in a third of the time.
+
+
+def _body_of_decided(event: Decided) -> str:
+    text = f'{{"ways": "{event.ways}"'
+    if event.request_id is not None:
+        text += f', "request_id": {_ENCODER.encode(event.request_id)}'
+    if event.unit is not None:
+        text += f', "unit": {_ENCODER.encode(event.unit)}'
+    ids = '", "'.join(event.ids)
+    arms = ", ".join([_name_text(arm) for arm in event.arms])
+    chances = ", ".join(["null" if c is None else repr(float(c)) for c in event.chances])
+    return f'{text}, "ids": ["{ids}"], "arms": [{arms}], "chances": [{chances}]}}'
+
+
+def _body_of_reported(event: Reported) -> str:
+    outcomes = "], [".join(
+        [f"{_name_text(id)}, {_name_text(arm)}, {value!r}" for id, arm, value in event.outcomes]
+    )
+    text = f'{{"kind": "{event.kind}", "outcomes": [[{outcomes}]]'
+    if event.request_id is not None:
+        text += f', "request_id": {_ENCODER.encode(event.request_id)}'
+    return f"{text}}}"
+
+
+def _name_text(name: Arm | None) -> str:
+    """The name of an arm or of a decision."""
+    if type(name) is str:
+        return _ENCODER.encode(name)
+    return "null" if name is None else int.__repr__(name)
+
+
+_WRITERS: dict[type, Callable[[Any], str]] = {
+    Decided: _body_of_decided,
+    Reported: _body_of_reported,
+}
 
 
 def fields_of_event(event: Event) -> dict[str, Any]:

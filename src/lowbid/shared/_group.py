@@ -10,8 +10,10 @@ from typing import Any
 
 from lowbid.shared._calls import Call
 
-# Threads that are about to come back are waited for, for at most this fraction of a commit's time.
-_LINGER = 0.25
+# Threads that are about to come back are waited for, for at most this many times as long as a
+# commit takes: if all came back last time, and if some did not. The first is so long that a thread
+# which waits does not wake up, and get in the way of those that came, before their commit is over.
+_LINGER, _LINGER_AFTER_MISSING = 2.0, 0.25
 
 
 class GroupCommit:
@@ -112,11 +114,13 @@ class GroupCommit:
             with self._mutex:
                 self._batch, self._waiting = self._waiting, []
                 callers, self._callers = self._callers, 0
+                came = callers >= max(2, self._expected)
                 batch = self._batch
                 self.sizes[len(batch)] = self.sizes.get(len(batch), 0) + 1
             began = time.perf_counter()
             self._carry_out(batch)
-            self._pause = _LINGER * (time.perf_counter() - began)
+            linger = _LINGER if came else _LINGER_AFTER_MISSING
+            self._pause = linger * (time.perf_counter() - began)
             self._expected = callers + self._callers
         finally:
             self._step_back([own])

@@ -19,6 +19,7 @@ from lowbid.shared._events import (
     ADMINISTRATIVE,
     LOG_FORMAT,
     Created,
+    Event,
     LoggedEvent,
     event_of,
     logged,
@@ -27,14 +28,13 @@ from lowbid.shared._memory import OUTCOMES, REQUESTS, UNITS, Memory
 from lowbid.shared._replica import Replica
 from lowbid.shared._snapshots import replica_of, snapshot_of
 from lowbid.shared.stores import Store, Transaction
+from lowbid.shared.stores._patience import FIRST_PAUSE, LONGEST_PAUSE, Patience
 
 # A snapshot is taken after this many events, or later if it is large: this many bytes per event.
 SNAPSHOT_EVERY = 1000
 _BYTES_PER_EVENT = 100
 # A replica that is behind by more than so many times the events between snapshots starts from one.
 _FAR_BEHIND = 5
-# The first pause and the longest one while a store is unavailable, in seconds.
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
 
 
 class _CallFailedError(Exception):
@@ -107,19 +107,18 @@ class SharedLog:
             self._carry_out(calls)
 
     def _carry_out(self, calls: Sequence[Call]) -> None:
-        patient_until = time.monotonic() + self.store.patience
-        pause = _FIRST_PAUSE
+        patience, pause = Patience(self.store.patience), FIRST_PAUSE
         while calls := [call for call in calls if not call.done]:
             try:
                 self._attempt(calls)
             except _CallFailedError as failed:
                 failed.call.fail(failed.error)
             except StoreUnavailableError as error:
-                if time.monotonic() >= patient_until:
+                if patience.is_over(self.store.patience):
                     _fail(calls, error)
                     return
                 time.sleep(pause)
-                pause = min(2.0 * pause, _LONGEST_PAUSE)
+                pause = min(2.0 * pause, LONGEST_PAUSE)
             except LowbidError as error:
                 _fail(calls, error)
 
@@ -174,27 +173,32 @@ class SharedLog:
         if rows:
             transaction.append(self.bandit, rows)
             memory.write(moment)
+            replica.batch = batch
             self._keep_snapshot(transaction, replica)
             self._trying = rows[0].number, batch
         return replica
 
     def _is_settled(self, number: int, batch: str) -> bool:
-        """Whether a commit that got no answer has happened, according to the log."""
-        patient_until = time.monotonic() + self.store.patience
+        """Whether a commit that got no answer has happened, according to the log.
+
+        It is looked up under the bandit's lock: the server may still be at work on it.
+        """
+        patience = Patience(self.store.patience)
         while True:
             try:
                 self.store.close()
-                with self.store.transaction(write=False) as transaction:
+                with self.store.transaction(write=True) as transaction:
+                    transaction.lock(self.bandit)
                     found = transaction.event(self.bandit, number)
                 return found is not None and found.batch == batch
             except StoreUnavailableError as error:
-                if time.monotonic() >= patient_until:
+                if patience.is_over(self.store.patience):
                     raise StoreError(
                         f"the store {self.store.address} went away while a commit was under way, "
                         "and did not come back to say whether it happened. Repeat the call with "
                         "its request id, or report the outcome again: nothing counts twice."
                     ) from error
-                time.sleep(_FIRST_PAUSE)
+                time.sleep(FIRST_PAUSE)
 
     def opened(self) -> Replica:
         """The current replica; if it took many events to build, also store a snapshot."""
@@ -234,12 +238,34 @@ class SharedLog:
     def _caught_up(
         self, transaction: Transaction, replica: Replica, far: float = math.inf
     ) -> Replica | None:
-        """Apply new events; None if some were compacted away, or if there are any after `far`."""
-        for row in transaction.events(self.bandit, replica.number):
+        """Apply new events; None if the log does not lead on from here.
+
+        Some may have been compacted away, there may be any after `far`, or the store was replaced
+        by a copy from earlier or from elsewhere.
+        """
+        rows = transaction.events(self.bandit, replica.number - 1)
+        known = next(rows, None)
+        if known is None or known.number != replica.number:
+            return None
+        if known.batch != (replica.batch or known.batch):
+            return None
+        for row in rows:
             if row.number != replica.number + 1 or row.number > far:
                 return None
-            replica.apply(row.number, row.time, event_of(row))
+            replica.apply(row.number, row.time, self._event_of(row))
+            replica.batch = row.batch
         return replica
+
+    def _event_of(self, row: LoggedEvent) -> Event:
+        """An event of the log, or an error that says where it is and what to do."""
+        try:
+            return event_of(row)
+        except FileFormatError as error:
+            raise FileFormatError(
+                f"the log of bandit {self.name!r} in {self.store.address} cannot be read: {error} "
+                f"If a newer lowbid than {__version__} wrote it, upgrade; otherwise restore the "
+                "store from a copy."
+            ) from error
 
     def _loaded(self, transaction: Transaction) -> Replica:
         """The replica from the snapshot and the events after it, or from all events."""
@@ -256,7 +282,7 @@ class SharedLog:
     def _from_the_start(self, transaction: Transaction) -> Replica:
         rows = transaction.events(self.bandit, 0)
         first = next(rows, None)
-        created = None if first is None else event_of(first)
+        created = None if first is None else self._event_of(first)
         if first is not None and isinstance(created, Created):
             replica = self._caught_up(
                 transaction, Replica(created, first.number, first.time, self._policy)

@@ -19,6 +19,7 @@ from lowbid.shared._replica import Replica
 from lowbid.shared._requests import read_name
 from lowbid.shared._settings import read_settings
 from lowbid.shared.stores import PATIENCE, Store, StoredBandit, Transaction, store_at
+from lowbid.shared.stores._patience import patiently
 
 
 def open(
@@ -106,10 +107,10 @@ def open(
         given["arms"] = arms = list(arms)  # type: ignore[arg-type]
     name, at = read_name(name), store_at(store, patience)
     actor = None if actor is None else read_name(actor, "actor")
-    key = _found_or_made(at, name, given, actor)
+    key = patiently(at, lambda: _found_or_made(at, name, given, actor))
     log = SharedLog(at, key, name, policy)
-    replica = log.opened()
-    require_agreement(given, replica, name)
+    replica = patiently(at, log.opened)
+    require_agreement(given, replica, f"{name!r} in {at.address}")
     return SharedBandit(log)
 
 
@@ -138,10 +139,14 @@ def list_bandits(url: str | Store) -> list[StoredBandit]:
     """The bandits of a store, by name."""
     store = store_at(url)
     try:
-        with store.transaction(write=False) as transaction:
-            return transaction.bandits()
+        return patiently(store, lambda: _bandits(store))
     finally:
         store.close()
+
+
+def _bandits(store: Store) -> list[StoredBandit]:
+    with store.transaction(write=False) as transaction:
+        return transaction.bandits()
 
 
 def delete_bandit(url: str | Store, name: str) -> None:

@@ -57,6 +57,8 @@ class Replica:
         What the policy has decided and learned.
     drawn : list
         Choices made here whose propensity is still to be estimated.
+    batch : str
+        The commit that the last event was written with; empty if that is not known.
     """
 
     def __init__(self, created: Created, number: int, time: int, given: Policy | None) -> None:
@@ -79,6 +81,7 @@ class Replica:
         self.number, self.time, self.created = number, time, time
         self.changes: list[dict[str, Any]] = []
         self.drawn: list[DrawnChoice] = []
+        self.batch = ""
         self._note(created)
 
     def to_data(self) -> dict[str, Any]:
@@ -107,6 +110,7 @@ class Replica:
         replica.settings = Settings.from_data(saved["settings"])
         replica.first_settings = Settings.from_data(saved["first_settings"])
         replica.changes, replica.drawn = list(saved["changes"]), []
+        replica.batch = ""
         replica.windows = Windows.from_data(saved["windows"])
         replica.timeline = Timeline.from_data(saved["timeline"])
         replica.holdout = Holdout.from_data(saved["holdout"])
@@ -133,6 +137,17 @@ class Replica:
         over = self.windows.is_over(decision.id, time)
         answered = self.windows.held.get(decision.id) is not None
         return "closed" if rejection is None and (over or answered) else rejection
+
+    def awaits(self, decision: Decision) -> bool:
+        """Whether an outcome of this decision would be recorded at any time.
+
+        False only says that `status` must be asked.
+        """
+        arm, identity = decision
+        if not (type(identity) is str and (type(arm) is str or type(arm) is int)):
+            return False
+        found = self.core.decisions.open.get(identity)
+        return found is not None and found[0] == arm and identity not in self.windows.held
 
     def is_known(self, identity: object) -> bool:
         """Whether such a decision was ever made."""
@@ -166,17 +181,16 @@ class Replica:
 
     def _decided(self, event: Decided) -> None:
         window = self.settings.window
-        logged = list(event.arms)
-        event.ids, event.arms = [], []
+        logged, event.ids, event.arms = event.arms, [], []
         chances: list[float | None] = []
         chance: float | None
         for place, way in enumerate(event.ways):
             before = logged[place] if place < len(logged) else None
-            if way == HELD_OUT:
+            if way == BY_POLICY:
+                decision, chance = self._choose(before)
+            elif way == HELD_OUT:
                 control = self.settings.control if before is None else before
                 decision, chance = self.holdout.decisions.add(control, 0), 1.0  # type: ignore[arg-type]
-            elif way == BY_POLICY:
-                decision, chance = self._choose(before)
             else:
                 kept = event.arms[-1] if before is None else before
                 decision, chance = self._stick_to(kept), 1.0

@@ -2,12 +2,14 @@ import contextlib
 import random
 import socket
 import threading
+import types
 import urllib.parse
 
 import pytest
 
 import lowbid
 from lowbid.errors import InvalidValueError, StoreError, StoreUnavailableError
+from lowbid.shared.stores import postgresql
 from lowbid.shared.stores.postgresql import PostgreSQLStore
 
 
@@ -48,8 +50,39 @@ def test_a_server_that_is_not_there(tmp_path):
     assert "geheim" not in str(caught.value)
 
 
+class RefusedError(Exception):
+    """What psycopg raises when no connection was made: the words are all there is."""
+
+    sqlstate = None
+    diag = types.SimpleNamespace(message_primary=None)
+
+
+@pytest.mark.parametrize(
+    ("words", "remedy"),
+    [
+        ('FATAL:  database "shop" does not exist', "create it"),
+        ('FATAL:  role "ann" does not exist', "user or the password is wrong"),
+        ('FATAL:  password authentication failed for user "ann"', "user or the password is wrong"),
+        ("fe_sendauth: no password supplied", "user or the password is wrong"),
+        ("Connection refused", None),
+    ],
+)
+def test_a_refused_connection_has_a_remedy(words, remedy):
+    reason = postgresql._reason(RefusedError(f"connection failed\n\t{words}\n\t{words}\n"))
+    assert reason == f"connection failed; {words}"
+    found = postgresql._remedy_by_words(reason)
+    assert found is None if remedy is None else remedy in found
+
+
 @pytest.mark.slow
 class TestWithAServer:
+    def test_an_interrupt_in_the_middle_of_a_command(self, postgresql_url):
+        bandit = lowbid.open(postgresql_url, "b", 2, patience=1.0)
+        connection = bandit._log.store._connection
+        connection.pgconn.send_query(b"SELECT 1")  # as an interrupt leaves it: nobody reads on
+        assert bandit.decide().arm in (0, 1)
+        assert connection.closed
+
     def test_the_database_is_missing(self, postgresql_url):
         with pytest.raises(StoreError, match="does not exist"):
             lowbid.open(postgresql_url.replace("/lowbid_", "/no_lowbid_"), "b", 2)
@@ -99,7 +132,7 @@ class TestWithAServer:
         other = bandit._log.store.twin()
         with other.transaction(write=True) as transaction:
             transaction.lock(bandit._log.bandit)
-            with pytest.raises(StoreUnavailableError, match="busy"):
+            with pytest.raises(StoreUnavailableError, match="kept its lock for 1 s"):
                 bandit.decide()
             assert lowbid.open(postgresql_url, "c").decide().arm in (0, 1)  # not locked
         assert bandit.decide().arm in (0, 1)

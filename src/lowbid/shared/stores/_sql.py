@@ -40,6 +40,22 @@ TABLES = (
         body TEXT NOT NULL,
         PRIMARY KEY (space, key)){clustered}""",
 )
+# The columns that are written many rows at a time.
+_EVENT_COLUMNS = {
+    "bandit": "integer",
+    "number": "bigint",
+    "time": "bigint",
+    "name": "text",
+    "batch": "text",
+    "body": "text",
+}
+_MEMORY_COLUMNS = {
+    "bandit": "integer",
+    "space": "text",
+    "key": "text",
+    "time": "bigint",
+    "value": "text",
+}
 _OWNED = ("lowbid_events", "lowbid_snapshots", "lowbid_memory")
 _EVENT = "SELECT number, time, name, batch, body FROM lowbid_events WHERE bandit = ? AND number"
 
@@ -47,17 +63,36 @@ _EVENT = "SELECT number, time, name, batch, body FROM lowbid_events WHERE bandit
 class SQLTransaction(Transaction):
     """A transaction on the tables above; subclasses add what differs between databases."""
 
+    def __init__(self) -> None:
+        self._streams: list[Any] = []
+
+    def stop_reading(self) -> None:
+        """Close what was not read to its end.
+
+        A failure in the middle keeps it alive, with its error, and a connection that still reads
+        sees the past.
+        """
+        for stream in self._streams:
+            stream.close()
+        self._streams.clear()
+
     @abstractmethod
     def run(self, statement: str, values: Sequence[Any] = ()) -> Any:
         """Run a statement, with a question mark for each value, and return its cursor."""
 
     @abstractmethod
-    def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
-        """Run a statement for each of many rows."""
+    def insert(
+        self,
+        table: str,
+        columns: Mapping[str, str],
+        rows: Sequence[Sequence[Any]],
+        conflict: str = "",
+    ) -> None:
+        """Insert many rows, with columns of these types, and say what to do in a conflict."""
 
     @abstractmethod
     def stream(self, statement: str, values: Sequence[Any]) -> Iterator[Any]:
-        """The rows of a query, which may not fit into memory."""
+        """The rows of a query, which may not fit into memory; it can be closed."""
 
     def bandits(self) -> list[StoredBandit]:
         """All bandits, by name."""
@@ -95,7 +130,9 @@ class SQLTransaction(Transaction):
 
     def events(self, bandit: int, after: int) -> Iterator[LoggedEvent]:
         """The events after this number, in order."""
-        for row in self.stream(f"{_EVENT} > ? ORDER BY number", (bandit, after)):
+        rows = self.stream(f"{_EVENT} > ? ORDER BY number", (bandit, after))
+        self._streams.append(rows)
+        for row in rows:
             yield LoggedEvent(*row)
 
     def event(self, bandit: int, number: int) -> LoggedEvent | None:
@@ -105,11 +142,7 @@ class SQLTransaction(Transaction):
 
     def append(self, bandit: int, events: Sequence[LoggedEvent]) -> None:
         """Write events. A number that is taken is an error."""
-        self.run_many(
-            "INSERT INTO lowbid_events (bandit, number, time, name, batch, body) "
-            "VALUES (?, ?, ?, ?, ?, ?)",
-            [(bandit, *event) for event in events],
-        )
+        self.insert("lowbid_events", _EVENT_COLUMNS, [(bandit, *event) for event in events])
 
     def drop_events(self, bandit: int, up_to: int, before: int, but: Iterable[str]) -> int:
         """Remove events up to a number and before a time, except those with certain names."""
@@ -149,11 +182,12 @@ class SQLTransaction(Transaction):
 
     def remember(self, bandit: int, space: str, time: int, values: Mapping[str, str]) -> None:
         """Set the values of keys, as of a time."""
-        self.run_many(
-            "INSERT INTO lowbid_memory (bandit, space, key, time, value) VALUES (?, ?, ?, ?, ?) "
+        self.insert(
+            "lowbid_memory",
+            _MEMORY_COLUMNS,
+            [(bandit, space, key, time, value) for key, value in values.items()],
             "ON CONFLICT (bandit, space, key) DO UPDATE "
             "SET time = excluded.time, value = excluded.value",
-            [(bandit, space, key, time, value) for key, value in values.items()],
         )
 
     def forget(self, bandit: int, space: str, before: int) -> int:

@@ -34,6 +34,15 @@ _REMEDIES = {
     "3D000": "there is no such database; create it, or check the name",
     "28": "the user or the password is wrong; check the address",
 }
+# What servers say in English when they refuse a connection.
+_WORDS = {
+    "password": "28",
+    "authentication failed": "28",
+    "no pg_hba.conf entry": "28",
+    'role "': "28",
+    'database "': "3D000",
+}
+_LOCKED = "55P03"
 _PASSING = ("08", "40", "53", "55", "57")  # connection, deadlock, resources, lock, shutdown
 
 
@@ -41,16 +50,29 @@ class PostgreSQLTransaction(SQLTransaction):
     """A transaction on a connection."""
 
     def __init__(self, connection: Any, write: bool) -> None:
+        super().__init__()
         self._connection, self._write = connection, write
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> Any:
         """Run a statement, and return its cursor."""
         return self._connection.execute(statement.replace("?", "%s"), values)
 
-    def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
-        """Run a statement for each of many rows."""
-        with self._connection.cursor() as cursor:
-            cursor.executemany(statement.replace("?", "%s"), rows)
+    def insert(
+        self,
+        table: str,
+        columns: Mapping[str, str],
+        rows: Sequence[Sequence[Any]],
+        conflict: str = "",
+    ) -> None:
+        """Insert rows in one statement: outcomes may come by the thousand.
+
+        Psycopg's way to run one for each does not survive an interrupt.
+        """
+        lists = ", ".join(f"?::{kind}[]" for kind in columns.values())
+        self.run(
+            f"INSERT INTO {table} ({', '.join(columns)}) SELECT * FROM unnest({lists}) {conflict}",
+            [list(column) for column in zip(*rows, strict=True)],
+        )
 
     def stream(self, statement: str, values: Sequence[Any]) -> Iterator[Any]:
         """The rows of a query; many are fetched in portions."""
@@ -61,17 +83,6 @@ class PostgreSQLTransaction(SQLTransaction):
                 cursor.itersize = 5000
                 cursor.execute(f"{statement.replace('?', '%s')} OFFSET 500", values)
                 yield from cursor
-
-    def remember(self, bandit: int, space: str, time: int, values: Mapping[str, str]) -> None:
-        """Set the values of keys in one statement: outcomes may come by the thousand."""
-        self.run(
-            "INSERT INTO lowbid_memory (bandit, space, key, time, value) "
-            "SELECT ?::integer, ?::text, key, ?::bigint, value "
-            "FROM unnest(?::text[], ?::text[]) AS given (key, value) "
-            "ON CONFLICT (bandit, space, key) DO UPDATE "
-            "SET time = excluded.time, value = excluded.value",
-            (bandit, space, time, list(values), list(values.values())),
-        )
 
     def lock(self, bandit: int) -> Head | None:
         """Lock the bandit's row, if the transaction writes."""
@@ -103,6 +114,7 @@ class PostgreSQLStore(Store):
     def __init__(self, url: str, patience: float) -> None:
         _require_address(url)
         self._url, self.patience = url, patience
+        self._wait = max(1, round(patience))
         self.address = _without_secrets(url)
         self._connection: Any = None
 
@@ -127,22 +139,44 @@ class PostgreSQLStore(Store):
     def transaction(self, *, write: bool) -> Iterator[PostgreSQLTransaction]:
         """A transaction, committed if the block succeeds and rolled back otherwise."""
         with self._translated_errors():
-            if self._connection is None:
-                self._connection = self._connect()
-                close_with(self, self._connection)
-            connection = self._connection
+            connection = self._connected()
+            transaction = PostgreSQLTransaction(connection, write)
             try:
-                if connection.info.transaction_status != _psycopg().pq.TransactionStatus.IDLE:
-                    connection.rollback()  # an interrupt came first
-                yield PostgreSQLTransaction(connection, write)
+                yield transaction
+                transaction.stop_reading()
                 connection.commit()
-            except BaseException:
+            except Exception:
                 with contextlib.suppress(_psycopg().Error):
-                    connection.rollback()
+                    transaction.stop_reading()
+                    self._roll_back(connection)
+                raise
+            except BaseException:  # an interrupt, perhaps in the middle of a command
+                self.close()
                 raise
 
+    def _connected(self) -> Any:
+        """A connection without a transaction."""
+        if self._connection is not None:
+            self._roll_back(self._connection)
+        if self._connection is None:
+            self._connection = self._connect()
+            close_with(self, self._connection)
+        return self._connection
+
+    def _roll_back(self, connection: Any) -> None:
+        """End a transaction, if there is one; give up a connection that is amid a command."""
+        pq = _psycopg().pq
+        status = connection.info.transaction_status
+        free = connection.pgconn.pipeline_status == pq.PipelineStatus.OFF
+        if status == pq.TransactionStatus.IDLE and free:
+            return
+        if free and status in (pq.TransactionStatus.INTRANS, pq.TransactionStatus.INERROR):
+            connection.rollback()
+        else:
+            self.close()
+
     def _connect(self) -> Any:
-        psycopg, wait = _psycopg(), max(1, round(self.patience))
+        psycopg, wait = _psycopg(), self._wait
         connection = psycopg.connect(
             self._url, connect_timeout=max(2, wait), tcp_user_timeout=1000 * max(2, wait)
         )
@@ -172,12 +206,16 @@ class PostgreSQLStore(Store):
         try:
             yield
         except psycopg.Error as error:
-            state = error.sqlstate or ""
-            remedy = _REMEDIES.get(state) or _REMEDIES.get(state[:2])
+            state, reason = error.sqlstate or "", _reason(error)
             gone = self._connection is None or self._connection.closed or not state
             if self._connection is not None and self._connection.closed:
                 self._connection = None
-            reason = str(error).strip().replace("\n", "; ")
+            if state == _LOCKED:
+                raise StoreUnavailableError(
+                    f"the store {self.address} is busy: another session kept its lock for "
+                    f"{self._wait} s; try again, or open the bandit with more patience."
+                ) from error
+            remedy = _REMEDIES.get(state) or _REMEDIES.get(state[:2]) or _remedy_by_words(reason)
             if remedy is None and (gone or state[:2] in _PASSING):
                 raise StoreUnavailableError(
                     f"the store {self.address} cannot be reached, or is busy ({reason}); check "
@@ -185,6 +223,18 @@ class PostgreSQLStore(Store):
                 ) from error
             remedy = remedy or "check the server's log"
             raise StoreError(f"the store {self.address} failed ({reason}): {remedy}.") from error
+
+
+def _reason(error: Any) -> str:
+    """What the server or libpq says, in one line."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    return error.diag.message_primary or "; ".join(dict.fromkeys(line for line in lines if line))
+
+
+def _remedy_by_words(reason: str) -> str | None:
+    """The remedy when no connection was made: then there is no SQLSTATE."""
+    found = [_REMEDIES[state] for words, state in _WORDS.items() if words in reason]
+    return found[0] if found else None
 
 
 def _require_address(url: str) -> None:

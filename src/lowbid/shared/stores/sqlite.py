@@ -11,13 +11,14 @@ import os
 import random
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from lowbid.errors import InvalidValueError, StoreError, StoreUnavailableError
 from lowbid.shared.stores._connections import abandon, close_with
 from lowbid.shared.stores._interface import Head, Store
+from lowbid.shared.stores._patience import Patience
 from lowbid.shared.stores._sql import TABLES, SQLTransaction
 
 _TYPES = {
@@ -37,8 +38,10 @@ _REMEDIES = {
     sqlite3.SQLITE_CORRUPT: "the file is damaged; restore it from a copy",
     sqlite3.SQLITE_NOTADB: "the file is not an SQLite database; give the path of another file",
     sqlite3.SQLITE_PERM: "this user may not use the file; change its permissions",
-    sqlite3.SQLITE_CANTOPEN: "the file cannot be opened; check that its folder exists and can be "
-    "written to",
+    sqlite3.SQLITE_CANTOPEN: "the file cannot be opened; check that its folder exists, and that "
+    "this user may read and write both",
+    sqlite3.SQLITE_IOERR: "it could not be read or written; check the disk, its free space and the "
+    "limits of this process (ulimit -f), then try again",
 }
 
 
@@ -46,19 +49,28 @@ class SQLiteTransaction(SQLTransaction):
     """A transaction on a connection."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
+        super().__init__()
         self._connection = connection
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> Any:
         """Run a statement, and return its cursor."""
         return self._connection.execute(statement, values)
 
-    def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
-        """Run a statement for each of many rows."""
+    def insert(
+        self,
+        table: str,
+        columns: Mapping[str, str],
+        rows: Sequence[Sequence[Any]],
+        conflict: str = "",
+    ) -> None:
+        """Insert rows, one by one."""
+        marks = ", ".join("?" * len(columns))
+        statement = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks}) {conflict}"
         self._connection.executemany(statement, rows)
 
     def stream(self, statement: str, values: Sequence[Any]) -> Iterator[Any]:
         """The rows of a query, one by one."""
-        return iter(self._connection.execute(statement, values))
+        return self._connection.execute(statement, values)
 
     def lock(self, bandit: int) -> Head | None:
         """Nothing to lock: a transaction that writes has locked the whole file."""
@@ -115,31 +127,38 @@ class SQLiteStore(Store):
     @contextlib.contextmanager
     def transaction(self, *, write: bool) -> Iterator[SQLiteTransaction]:
         """A transaction, committed if the block succeeds and rolled back otherwise."""
-        with self._translated_errors():
+        try:
             connection = self._connected(make=write)
+            transaction = SQLiteTransaction(connection)
             try:
                 if connection.in_transaction:  # an interrupt came before the rollback
                     connection.execute("ROLLBACK")
                 self._begin(connection, "BEGIN IMMEDIATE" if write else "BEGIN")
-                yield SQLiteTransaction(connection)
+                yield transaction
+                transaction.stop_reading()
                 connection.execute("COMMIT")
             except BaseException:
                 with contextlib.suppress(sqlite3.Error):
+                    transaction.stop_reading()
                     if connection.in_transaction:
                         connection.execute("ROLLBACK")
                 raise
+        except sqlite3.Error as error:
+            raise self._explained(error) from error
 
     def _connected(self, make: bool) -> sqlite3.Connection:
         """The connection to the file that is there now."""
-        if self._connection is not None and self._file != self._found():
-            self.close()  # the file was removed or replaced: what is written would be lost
-            if self._found() is None:
-                raise StoreError(
-                    f"the store {self.address} is gone: its file was removed while it was open. "
-                    "Restore it from a copy, or open the bandit again to start a new one."
-                )
+        found = self._found()
+        if found is None and self._file is not None:
+            self.close()
+            raise StoreError(
+                f"the store {self.address} is gone: its file was removed while it was in use. "
+                "Restore it from a copy, or open the bandit again to start a new one."
+            )
+        if self._connection is not None and self._file != found:
+            self.close()  # the file was replaced: what is written would be lost
         if self._connection is None:
-            if not make and self._found() is None:
+            if not make and found is None:
                 raise StoreError(f"the store {self.address} is not there: no such file.")
             self._connection = self._connect()
             close_with(self, self._connection)
@@ -174,14 +193,13 @@ class SQLiteStore(Store):
 
     def _begin(self, connection: sqlite3.Connection, statement: str) -> None:
         """Run a statement that may have to wait for another process."""
-        patient_until = time.monotonic() + self.patience
-        pause = _FIRST_PAUSE
+        patience, pause = Patience(self.patience), _FIRST_PAUSE
         while True:
             try:
                 connection.execute(statement)
                 return
             except sqlite3.OperationalError as error:
-                if not _is_busy(error) or time.monotonic() >= patient_until:
+                if not _is_busy(error) or patience.is_over(_LONGEST_PAUSE):
                     raise
             time.sleep(pause * random.uniform(0.5, 1.5))
             pause = min(2.0 * pause, _LONGEST_PAUSE)
@@ -193,20 +211,16 @@ class SQLiteStore(Store):
             return None
         return status.st_dev, status.st_ino
 
-    @contextlib.contextmanager
-    def _translated_errors(self) -> Iterator[None]:
-        """Turn SQLite's exceptions into errors that name the store and the remedy."""
-        try:
-            yield
-        except sqlite3.Error as error:
-            if _is_busy(error):
-                raise StoreUnavailableError(
-                    f"the store {self.address} was in use by another process for "
-                    f"{self.patience:g} s; try again, or open the bandit with more patience."
-                ) from error
-            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-            remedy = _REMEDIES.get(code, "try again, and check the disk if it keeps failing")
-            raise StoreError(f"the store {self.address} failed ({error}): {remedy}.") from error
+    def _explained(self, error: sqlite3.Error) -> StoreError:
+        """An error that names the store and the remedy."""
+        if _is_busy(error):
+            return StoreUnavailableError(
+                f"the store {self.address} was in use by another process for "
+                f"{self.patience:g} s; try again, or open the bandit with more patience."
+            )
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        remedy = _REMEDIES.get(code, "try again, and check the disk if it keeps failing")
+        return StoreError(f"the store {self.address} failed ({error}): {remedy}.")
 
 
 def _is_busy(error: sqlite3.Error) -> bool:

@@ -1,0 +1,61 @@
+"""How long to wait for a store."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from lowbid.errors import StoreUnavailableError
+from lowbid.shared.stores._interface import Store
+
+R = TypeVar("R")
+
+# The first pause and the longest one while a store is unavailable, in seconds.
+FIRST_PAUSE, LONGEST_PAUSE = 0.05, 1.0
+# A step that takes this many seconds longer than it can was interrupted: the process was stopped,
+# its machine suspended or moved.
+_LATE = 1.0
+
+
+class Patience:
+    """A limit on the time that one waits, in steps.
+
+    Time in which this process did not run is not waiting. Whoever holds the store was probably
+    stopped too, and needs a moment to go on.
+
+    Parameters
+    ----------
+    seconds : float
+        The limit.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._left, self._since = seconds, time.monotonic()
+        self._excused = False
+
+    def is_over(self, longest_step: float) -> bool:
+        """Whether the limit is reached, after a step that can take at most this many seconds.
+
+        A step that took much longer is not counted, once: after that, it was no accident.
+        """
+        now = time.monotonic()
+        taken, self._since = now - self._since, now
+        if taken > longest_step + _LATE and not self._excused:
+            self._excused = True
+        else:
+            self._left -= taken
+        return self._left <= 0.0
+
+
+def patiently(store: Store, work: Callable[[], R]) -> R:
+    """Do something that may be repeated, as soon as the store is available."""
+    patience, pause = Patience(store.patience), FIRST_PAUSE
+    while True:
+        try:
+            return work()
+        except StoreUnavailableError:
+            if patience.is_over(store.patience):
+                raise
+        time.sleep(pause)
+        pause = min(2.0 * pause, LONGEST_PAUSE)

@@ -225,3 +225,20 @@ def test_names_of_arms_may_be_of_another_type(url, arms, named):
     logged = [entry.fields.get("arm") for entry in bandit.log()]
     assert all(type(each) in (str, int) for each in logged if each is not None)
     assert bandit.means().get(arm, 0.5) == 0.5
+
+
+def test_an_outcome_for_another_arm_than_the_decision_s(url):
+    bandit = lowbid.open(url, "b", arms=["x", "y"], reward_range=(0, 1))
+    arm, identity = bandit.decide()
+    wrong = lowbid.Decision("y" if arm == "x" else "x", identity)
+    with pytest.raises(InvalidValueError, match=f"is for arm '{arm}'"):
+        bandit.update(wrong, reward=1.0)
+    assert bandit.update(lowbid.Decision(arm, identity), reward=1.0) is None
+
+
+def test_the_outcome_of_an_arm_that_was_removed(any_url):
+    bandit = lowbid.open(any_url, "b", arms=["x", "y", "z"], reward_range=(0, 1))
+    decision = bandit.decide()
+    bandit.remove_arm(decision.arm)
+    assert bandit.update(decision, reward=1.0) == "removed"
+    assert bandit.update(decision, reward=1.0) == "closed"

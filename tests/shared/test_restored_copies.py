@@ -130,3 +130,12 @@ def test_a_commit_that_is_still_under_way_is_waited_for(any_url):
     assert not log._is_settled(2, "another")
     assert not log._is_settled(3, "mine")
     thread.join(20)
+
+
+def test_events_that_were_compacted_away_behind_a_change_that_stays(any_url):
+    bandit, other = opened(any_url), opened(any_url)
+    bandit.add_arm("w")  # the last event that it knows is kept
+    play(other, 5, reward=1.0)
+    assert other.compact(events="0s").events > 0
+    assert bandit.counts() == other.counts()
+    assert sum(bandit.counts().values()) == 5

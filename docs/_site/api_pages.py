@@ -127,9 +127,18 @@ def _index() -> str:
 def _page(name: str, title: str) -> str:
     module = _module(name)
     lines = [f"# {title}", "", *_introduction(module)]
-    for public in _public_names(module):
+    for public in _main_ones_first(module, _public_names(module)):
         lines += _entry(module, public)
     return "\n".join(lines)
+
+
+def _main_ones_first(module: ModuleType, names: list[str]) -> list[str]:
+    """Names that `import lowbid` provides come first, and functions before classes."""
+    main = [name for name in names if name in lowbid.__all__]
+    if len(main) == len(names):
+        return names
+    main.sort(key=lambda name: inspect.isclass(getattr(module, name)))
+    return [*main, *(name for name in names if name not in main)]
 
 
 def _introduction(module: ModuleType) -> list[str]:

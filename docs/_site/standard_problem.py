@@ -25,8 +25,8 @@ HORIZON, RUNS, SEED = 5_000, 100, 0
 BESIDE = ("UniformPlay", "UCB1", "BetaThompson")  # drawn on every page, to compare with
 CAPTION = (
     f"Mean regret on ten arms with Bernoulli losses, one of mean {MEANS[0]} and nine of "
-    f"{MEANS[1]}: {RUNS} runs of {HORIZON:,} steps with 95% intervals. Dashed: the lower bound of "
-    "Lai and Robbins, which holds in the limit."
+    f"{MEANS[1]}: {RUNS} runs of {HORIZON:,} steps with 95% intervals. The thick line is the "
+    "policy. Dashed: the lower bound of Lai and Robbins, which holds asymptotically."
 )
 NOTE = (
     "One problem is not a ranking: [the league](../league.md) has 33. Policies with parameters "

@@ -7,7 +7,7 @@ function hint(wrap) {
   if (wide && !hinted) {
     const line = document.createElement("p");
     line.className = "scroll-hint";
-    line.textContent = wrap.matches(".wide-picture")
+    line.textContent = wrap.matches(".wide-picture, .regret > div")
       ? "scroll sideways for the rest →"
       : "scroll sideways for more columns →";
     wrap.before(line);
@@ -21,7 +21,7 @@ const hints = () => {
     const wide = image.naturalWidth >= 1200;
     if (wide && image.parentElement.tagName === "P") image.parentElement.classList.add("wide-picture");
   });
-  document.querySelectorAll(".md-typeset__scrollwrap, .wide-picture").forEach(hint);
+  document.querySelectorAll(".md-typeset__scrollwrap, .wide-picture, figure.regret > div").forEach(hint);
 };
 window.addEventListener("load", hints);
 window.addEventListener("resize", hints);

@@ -14,6 +14,7 @@ Ratios = Mapping[str, Mapping[str, float]]  # by what is compared, then by polic
 
 _TICKS = (1, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+_SPREAD = 0.6  # of a row: policies lie below each other, so that equal ratios do not hide one
 
 
 def ratio_picture(ratios: Ratios, key: str, caption: str) -> Picture:
@@ -36,7 +37,8 @@ def draw_ratios(axes: Any, ratios: Ratios, theme: Theme) -> None:
     names = list(dict.fromkeys(name for row in ratios.values() for name in row))
     places = range(len(ratios))
     for number, name in enumerate(names):
-        points = [(row[name], at) for at, row in enumerate(ratios.values()) if name in row]
+        shift = _SPREAD * ((number + 0.5) / len(names) - 0.5)
+        points = [(row[name], at + shift) for at, row in enumerate(ratios.values()) if name in row]
         axes.scatter(
             *zip(*points, strict=True),
             s=34,

@@ -38,6 +38,18 @@ function ticks(low, high, count, log) {
   return found;
 }
 
+// Whole minutes, hours or days of the reader's clock.
+function timeTicks(low, high, count) {
+  const minute = 60e3;
+  const lengths = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 10080, 20160, 43200];
+  const most = lengths.find((minutes) => (high - low) / (minutes * minute) <= count);
+  const step = (most || 43200 * Math.ceil((high - low) / (43200 * minute * count))) * minute;
+  const shift = new Date(low).getTimezoneOffset() * minute;
+  const found = [];
+  for (let t = Math.ceil((low - shift) / step) * step + shift; t <= high; t += step) found.push(t);
+  return found;
+}
+
 function nearest(steps, wanted) {
   let low = 0, high = steps.length - 1;
   while (high - low > 1) {
@@ -192,7 +204,8 @@ class Figure {
       make(svg, "line", { class: "grid", x1: box.x, x2: right, y1: s.y(t), y2: s.y(t) });
       make(svg, "text", { class: "tick", x: box.x - 6, y: s.y(t) + 4, "text-anchor": "end" }, this.label(t));
     }
-    for (const t of ticks(s.x0, s.x1, Math.max(3, Math.floor(box.width / 110)), this.log)) {
+    const most = Math.max(3, Math.floor(box.width / 110));
+    for (const t of this.data.time ? timeTicks(s.x0, s.x1, most) : ticks(s.x0, s.x1, most, this.log)) {
       const edge = s.x(t) > right - 14;
       make(svg, "text", { class: "tick", x: edge ? right : s.x(t), y: bottom + 16, "text-anchor": edge ? "end" : "middle" }, this.data.time ? this.moment(t, s) : this.label(t));
     }

@@ -47,5 +47,5 @@ def open_browser():
 
 
 def console_errors(browser):
-    """What the page complained about since the last look."""
+    """The messages in the page's console since the last call."""
     return [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]

@@ -1,4 +1,4 @@
-"""Follow a policy that plays rounds of duels beside its naive twin."""
+"""Follow a policy that plays rounds of duels, and compare it with its naive twin."""
 
 import numpy as np
 
@@ -16,7 +16,7 @@ DRAWS = {
 
 
 def follow(policy, twin, n_arms: int, draw, steps: int = 1100) -> None:
-    """Play a policy beside its twin, which draws from a stream of its own in the same order."""
+    """Play a policy and its twin, which draws from a stream of its own in the same order."""
     rng = np.random.default_rng(0)
     bandit = lowbid.Bandit(n_arms, policy, seed=2)
     stream = bandit.stream.copy()

@@ -1,4 +1,4 @@
-"""Follow a rule episode by episode, uncompiled, with all visits so far laid open."""
+"""Follow a rule episode by episode, uncompiled, with all visits so far at hand."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

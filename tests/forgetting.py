@@ -1,4 +1,4 @@
-"""Follow a policy on arms that change, with everything that it saw laid open in order."""
+"""Follow a policy on arms that change, with everything that it saw, in order."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple

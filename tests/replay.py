@@ -1,4 +1,4 @@
-"""Follow a policy step by step, with all losses seen so far laid open."""
+"""Follow a policy step by step, with all losses seen so far at hand."""
 
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Follow a policy whose indices are redrawn at each step beside naive draws."""
+"""Follow a policy whose indices are redrawn at each step, and compare it with naive draws."""
 
 import numpy as np
 

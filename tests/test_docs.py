@@ -1,4 +1,4 @@
-"""Every Python block of the documentation runs, and prints what the page says that it prints.
+"""Every Python block of the documentation runs, and prints what the page shows.
 
 The blocks of a page run in order and share their names. A block of plain text (```text) that
 follows a Python block directly is what it prints.

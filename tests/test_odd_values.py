@@ -1,7 +1,7 @@
 """Odd values for every parameter of every policy, environment, schedule and function of the theory.
 
-Each is taken, and then works, or is refused at once with an error of ours; no other error, no
-endless computation, and nothing that fails later.
+Each is accepted, and then works, or is refused at once with one of our errors; there are no other
+errors, no endless computations, and no later failures.
 """
 
 import dataclasses
@@ -120,7 +120,7 @@ def policy_makers():
 
 
 def play(policy):
-    """A few steps of a policy that was made: whatever it took, it works with."""
+    """A few steps of a policy: it must work with whatever it accepted."""
     low, high = policy.loss_range
     low = max(low, 0.0) if low <= 0.0 else low
     losses = [low + part * (min(high, low + 1.0) - low) for part in (0.0, 1.0, 0.5)]

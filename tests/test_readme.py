@@ -1,4 +1,4 @@
-"""What the README counts is counted here again."""
+"""The numbers in the README are counted again here."""
 
 import json
 from collections import Counter

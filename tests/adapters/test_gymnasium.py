@@ -1,4 +1,4 @@
-"""Gymnasium of today: our arms pass its checker, its bandits are played by us."""
+"""The current Gymnasium: our arms pass its checker, and its bandits can be played."""
 
 import copy
 

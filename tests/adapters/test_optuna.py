@@ -1,4 +1,4 @@
-"""Optuna of today: studies whose categorical choices are a bandit's."""
+"""The current Optuna: a bandit makes the categorical choices of a study."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""river of today: its policies in lowbid, ours in its `evaluate`."""
+"""The current river: its policies in lowbid, and ours in its `evaluate`."""
 
 import statistics
 import subprocess

@@ -16,7 +16,7 @@ SEED, HORIZON = 4, 250
 
 
 def online(environment, policy):
-    """The dynamic regret of run 0, worked out from the means at each step."""
+    """The dynamic regret of run 0, computed from the means at each step."""
     run = 0
     bandit = lowbid.Bandit(environment.n_arms, policy, seed=SEED, horizon=HORIZON)
     means = environment.means_at(np.arange(1, HORIZON + 1), SEED, run)

@@ -1,4 +1,4 @@
-"""Every kind of table gives the same columns, and damages are named."""
+"""Every kind of table gives the same columns, and damage is reported."""
 
 import gzip
 import json

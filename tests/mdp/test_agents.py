@@ -1,4 +1,4 @@
-"""Every rule beside its definition, planned action by planned action."""
+"""Every rule compared with its definition, planned action by planned action."""
 
 import dataclasses
 import inspect

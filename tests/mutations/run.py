@@ -2,12 +2,12 @@
 
     python tests/mutations/run.py [--jobs 2] [--list] [--resume] [WORD ...]
 
-The mistakes stand in the tables beside this file, one for each folder of the package:
+The mistakes are in the tables next to this file, one for each folder of the package:
 
     [[mutation]]
     name = "the same delays in every run"
     file = "src/lowbid/simulation/_late_loop.py"
-    old = "seek_run(chance, delays_key, run)"  # stands in the file exactly once
+    old = "seek_run(chance, delays_key, run)"  # occurs in the file exactly once
     new = "seek_run(chance, delays_key, 0)"
     tests = ["tests/simulation/test_late_feedback.py"]
     match = "delays"     # optional: pytest's -k, if few of those tests are enough
@@ -16,11 +16,11 @@ The mistakes stand in the tables beside this file, one for each folder of the pa
 Every mistake is made in a copy of the project, never in the project itself, and the named tests run
 there. Before that they run without any mistake, and must pass. With words, only those mistakes are
 planted whose table, name or file contains one of them ("online:" is the whole table). Exits with 1
-if a mistake survives, or if an entry does not fit the code any more.
+if a mistake survives, or if an entry no longer fits the code.
 
 Outcomes are kept in out/mutations.txt. With --resume, mistakes that were noticed are not planted
-again unless their entry, their file or their tests have changed since. Other files count for
-nothing there, so the last word is a run without it.
+again unless their entry, their file or their tests have changed since. Other files are not
+compared, so run without it for a final result.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def dealt_and_forgotten(losses, steps, batches, window, now):
 
 
 def indices(batches_of_arms, quantile=None, **rule):
-    """The lowest estimate of every arm, or the one that so large a part of them do not exceed."""
+    """The lowest estimate of every arm, or a quantile of its estimates."""
     ordered = [sorted(batch_estimate(b, **rule) for b in batches) for batches in batches_of_arms]
     rank = 1 if quantile is None else math.ceil(quantile * len(ordered[0]) - 1e-9)
     return [min(x) if min(x) == -math.inf else x[rank - 1] for x in ordered]

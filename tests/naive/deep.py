@@ -1,4 +1,4 @@
-"""Ensembles of Q-networks once more: in NumPy and 64 bits, member by member, row by row."""
+"""Naive ensembles of Q-networks: in NumPy and 64 bits, member by member, row by row."""
 
 import numpy as np
 
@@ -34,7 +34,7 @@ class NaiveMember:
         return sum(errors) / len(batch)
 
     def slopes(self, batch):
-        """Of the loss, by the rule of the chain."""
+        """The gradient of the loss, by the chain rule."""
         slopes = [[np.zeros_like(w), np.zeros_like(b)] for w, b in self.online]
         for x, action, reward, goes_on, next_x, mask in batch:
             layers = forward(self.online, x)
@@ -62,7 +62,7 @@ class NaiveMember:
 
 
 def forward(network, x):
-    """What each layer gives, before it is rectified."""
+    """The output of each layer, before rectification."""
     given, x = [], np.asarray(x, float)
     for weights, biases in network:
         given.append(x @ weights + biases)

@@ -1,4 +1,4 @@
-"""Rounds of duels by the book: lists of losses, and means recomputed each time."""
+"""Rounds of duels by definition: lists of losses, and means recomputed each time."""
 
 import math
 

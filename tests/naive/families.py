@@ -1,4 +1,4 @@
-"""Divergences by the book, and the lowest mean within a budget by bisection."""
+"""Divergences by definition, and the lowest mean within a budget by bisection."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Rules that forget, by the book: recomputed at each step from all losses so far."""
+"""Rules that forget, by definition: recomputed at each step from all losses so far."""
 
 import math
 

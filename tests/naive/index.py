@@ -1,4 +1,4 @@
-"""Indices worked out from all losses of an arm, by the book."""
+"""Indices computed from all losses of an arm, by definition."""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""MARS by the book: every subset is a list of losses, filled coin by coin."""
+"""MARS by definition: every subset is a list of losses, filled coin by coin."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Estimates from logs, as their definitions read: one line after another."""
+"""Estimates from logs by their definitions, one line after another."""
 
 
 def mean(numbers):

@@ -1,4 +1,4 @@
-"""A bandit's books, kept with lists and dictionaries."""
+"""A bandit's records, kept in lists and dictionaries."""
 
 import math
 

@@ -35,7 +35,7 @@ class Clip:
 
 
 class Follower:
-    """Follows a race, told each play; knows which arms may be played next."""
+    """Follows a race play by play, and knows which arms may be played next."""
 
     def __init__(self, n_arms, evidence, patience, recheck, low=None, high=None):
         self.evidence, self.patience, self.recheck = evidence, patience, recheck
@@ -108,7 +108,7 @@ def deviations(x, power):
 
 
 def moment_evidence(c, e, margin):
-    """By the book: Moment IMED's evidence, its integral worked out by small steps."""
+    """By definition: Moment IMED's evidence, its integral computed in small steps."""
 
     def evidence(x, gap, clip, pool):
         n = len(x)
@@ -144,7 +144,7 @@ def integral(x, r, steps=2000):
 
 
 def batch_evidence(batches, c):
-    """By the book: the log-wealth of batches, its maximum found by ternary search."""
+    """By definition: the log-wealth of batches, its maximum found by ternary search."""
 
     def dealt(x):
         return [x[first::batches] for first in range(min(batches, len(x)))]

@@ -1,4 +1,4 @@
-"""Random indices by the book, from all losses of an arm and draws from the same stream."""
+"""Random indices by definition, from all losses of an arm and draws from the same stream."""
 
 import math
 import statistics

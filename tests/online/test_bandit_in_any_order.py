@@ -1,4 +1,4 @@
-"""Random sequences of all calls, against plain books."""
+"""Random sequences of all calls, compared with plain records."""
 
 import copy
 import math

@@ -1,4 +1,4 @@
-"""What is new is handed over, and counted once by everyone."""
+"""Changes are passed on, and counted once by everyone."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""BDS beside its naive twin."""
+"""BDS compared with its naive twin."""
 
 import functools
 

@@ -1,4 +1,4 @@
-"""BESA beside its naive twin."""
+"""BESA compared with its naive twin."""
 
 import pytest
 

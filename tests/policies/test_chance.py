@@ -1,4 +1,4 @@
-"""The chances that policies say their choices had, beside how often they make them."""
+"""The probabilities that policies report for their choices, and their frequencies."""
 
 import math
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Weighted means beside the moments of the Dirichlet distribution."""
+"""Weighted means compared with the moments of the Dirichlet distribution."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""GIRO beside the moments of the bootstrap."""
+"""GIRO compared with the moments of the bootstrap."""
 
 import math
 

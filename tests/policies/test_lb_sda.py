@@ -1,4 +1,4 @@
-"""LB-SDA beside its naive twin."""
+"""LB-SDA compared with its naive twin."""
 
 import pytest
 

@@ -11,7 +11,7 @@ from replay import lowest_arms
 
 
 def follow(losses_of, arms: int, subsets: int, horizon: int):
-    """Play MARS beside its naive twin, which draws from a copy of its stream."""
+    """Play MARS and its naive twin, which draws from a copy of its stream."""
     bandit = lowbid.Bandit(arms, lowbid.MARS(subsets=subsets), seed=1)
     naive = [NaiveArm(subsets) for _ in range(arms)]
     for step in range(horizon):

@@ -1,4 +1,4 @@
-"""Counts, means and squared deviations beside those of NumPy."""
+"""Counts, means and squared deviations compared with those of NumPy."""
 
 import math
 

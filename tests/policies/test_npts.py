@@ -1,4 +1,4 @@
-"""NPTS beside naive draws, and beside the beta distribution."""
+"""NPTS compared with naive draws, and with the beta distribution."""
 
 import pytest
 from scipy import stats

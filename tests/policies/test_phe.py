@@ -1,4 +1,4 @@
-"""PHE beside naive draws."""
+"""PHE compared with naive draws."""
 
 import math
 from fractions import Fraction

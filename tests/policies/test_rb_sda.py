@@ -1,4 +1,4 @@
-"""RB-SDA beside its naive twin."""
+"""RB-SDA compared with its naive twin."""
 
 import pytest
 

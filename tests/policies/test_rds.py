@@ -1,4 +1,4 @@
-"""RDS beside its naive twin."""
+"""RDS compared with its naive twin."""
 
 import lowbid
 from duelling import follow

@@ -1,4 +1,4 @@
-"""ReBoot beside naive draws."""
+"""ReBoot compared with naive draws."""
 
 import lowbid
 from naive import resampling

@@ -1,4 +1,4 @@
-"""SW-LB-SDA beside its naive twin."""
+"""SW-LB-SDA compared with its naive twin."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""SSMC beside its naive twin."""
+"""SSMC compared with its naive twin."""
 
 import pytest
 

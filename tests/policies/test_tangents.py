@@ -1,4 +1,4 @@
-"""Indices that are worked out only where they can be the lowest, shown for all arms."""
+"""Indices that are computed only where they can be the lowest, shown for all arms."""
 
 import math
 

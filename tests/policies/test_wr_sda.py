@@ -1,4 +1,4 @@
-"""WR-SDA beside its naive twin, and beside BESA."""
+"""WR-SDA compared with its naive twin, and with BESA."""
 
 import numpy as np
 import pytest

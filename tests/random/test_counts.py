@@ -1,4 +1,4 @@
-"""Binomial and hypergeometric draws, beside scipy's distributions."""
+"""Binomial and hypergeometric draws, compared with scipy's distributions."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Draws against scipy's distributions; p-values are of fixed seeds, so they do not flicker."""
+"""Draws against scipy's distributions; seeds are fixed, so p-values do not vary."""
 
 import numpy as np
 import pytest

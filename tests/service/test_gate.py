@@ -110,7 +110,7 @@ def test_the_short_way_answers_as_the_way_through_fastapi_does(tmp_path):
             for body in BODIES:
                 for place in ("checkout/decisions", "checkout/outcomes", "nope/decisions"):
                     answer = await client.post(f"/v1/experiments/{place}", content=body)
-                    # The ids of decisions have a word in them that is drawn by lot.
+                    # The ids of decisions contain a random word.
                     text = re.sub(r'"id":"\w+-', '"id":"', answer.text)
                     found.append((body, place, answer.status_code, answer.headers, text))
         app.state.experiments.close()

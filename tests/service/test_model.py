@@ -1,4 +1,4 @@
-"""Random calls of the API beside a model in plain Python: decisions, outcomes, arms, answers."""
+"""Random calls of the API, compared with a model in plain Python."""
 
 from collections import Counter
 from itertools import count
@@ -21,7 +21,7 @@ CALLS = st.lists(st.one_of(DECIDE, DECIDE, REPORT, REPORT, ARM, ARCHIVE), min_si
 
 
 class Model:
-    """What the service is to remember, and to say."""
+    """What the service should remember and answer."""
 
     def __init__(self):
         self.active, self.paused = {"a", "b"}, set()

@@ -74,7 +74,7 @@ def carry_out(bandit, plan, done):
 
 
 class Herd:
-    """Processes that work, and one after the other are killed."""
+    """Processes that work until they are killed, one after another."""
 
     def __init__(self, url, folder, size):
         self.url, self.folder, self.lives, self.at_work = url, folder, Counter(), {}

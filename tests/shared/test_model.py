@@ -1,4 +1,4 @@
-"""Random calls from several processes, beside plain dictionaries."""
+"""Random calls from several processes, compared with plain dictionaries."""
 
 import multiprocessing
 import os
@@ -20,7 +20,7 @@ REWARDS = st.sampled_from([0.0, 0.25, 0.5, 1.0])
 
 
 def serve(pipe, url):
-    """Do what comes through a pipe with a bandit of this process's own."""
+    """Carry out calls from a pipe on this process's own bandit."""
     bandit = lowbid.open(url, "b")
     while True:
         name, positional, named = pipe.recv()

@@ -1,4 +1,4 @@
-"""Whatever a function is given, it works or says in our own words what is wrong, at once."""
+"""Whatever a function is given, it works or raises one of our errors, at once."""
 
 import decimal
 

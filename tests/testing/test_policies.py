@@ -51,7 +51,7 @@ class Sound(Policy):
 
 
 class PlaysTheWorst(Sound):
-    """It takes losses for rewards."""
+    """It mistakes losses for rewards."""
 
     def update(self, state, arm, loss, step, stream):
         super().update(state, arm, -loss, step, stream)
@@ -66,7 +66,7 @@ class IgnoresLosses(Sound):
 
 
 class PrefersTheFirst(Sound):
-    """`argmin` gives the first of several equal arms."""
+    """`argmin` returns the first of several equal arms."""
 
     def select(self, state, step, stream):
         if uniform(stream) < self.epsilon and state.counts.all():
@@ -93,7 +93,7 @@ class NeverPlaysTheLast(Sound):
 
 
 class HasAScale(Sound):
-    """It says that it is free of scale, but an absolute bonus is not."""
+    """It claims to be scale-free, but has an absolute bonus."""
 
     epsilon: float = 0.0
     bonus = 0.3
@@ -107,14 +107,14 @@ class HasAScale(Sound):
 
 
 class HasAnOrigin(Sound):
-    """It says that it is free of location, but a loss of 0 is imagined for each arm."""
+    """It claims to be location-free, but imagines a loss of 0 for each arm."""
 
     def select(self, state, step, stream):
         return super().select(State(state.counts + (state.counts > 0), state.sums), step, stream)
 
 
 class IgnoresItsRange(HasAScale):
-    """It says that it needs a range, and then makes nothing of it."""
+    """It claims to need a range, and then ignores it."""
 
     scale_free = False
     needs_range = True
@@ -122,7 +122,7 @@ class IgnoresItsRange(HasAScale):
 
 @dataclasses.dataclass(frozen=True)
 class TakesAnEndForTheWidth(HasAScale):
-    """It takes the upper end of the range for its width, and no range narrower than 1."""
+    """It mistakes the upper end of the range for its width, and takes none narrower than 1."""
 
     width: float | None = None
     scale_free = False
@@ -150,7 +150,7 @@ class HasItsOwnDice(Sound):
 
 
 class RemembersOutsideItsState(Sound):
-    """What it counts is not in its state, so that a restored one does not know it."""
+    """Its counter is not in its state, so a restored state lacks it."""
 
     seen = itertools.count()
 

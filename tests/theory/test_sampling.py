@@ -1,4 +1,4 @@
-"""What is simulated, beside the losses of a simulation one by one."""
+"""Simulated sums, compared with the losses of a simulation one by one."""
 
 import numpy as np
 

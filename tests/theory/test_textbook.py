@@ -1,4 +1,4 @@
-"""Bounds of classical policies, worked out again by hand."""
+"""Bounds of classical policies, computed again by hand."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Theorem 1, worked out again by hand and measured."""
+"""Theorem 1, computed again by hand and measured."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Theorem 2, worked out again by hand and measured."""
+"""Theorem 2, computed again by hand and measured."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Every kernel run as plain Python, on the naive rules' heels: what the coverage tool can see.
+"""Every kernel run as plain Python and compared with the naive rules, for the coverage tool.
 
 With ``NUMBA_DISABLE_JIT=1`` the whole process is uncompiled (``make coverage``); otherwise the
 `interpreted` block does it, so these tests mean the same in both.

@@ -83,7 +83,7 @@ def test_the_league_is_a_sweep_like_any_other(tmp_path):
 
 
 def test_entrants_that_are_told_nothing_are_those_that_the_page_names():
-    """All policies that must know nothing, but for two whose regret grows in proportion to time."""
+    """All policies that need to know nothing, except two whose regret is linear in time."""
     playing = {type(each.policy).__name__ for each in entrants()}
     nothing = {
         name

@@ -1,4 +1,4 @@
-"""Checks against the same numbers worked out by hand."""
+"""Checks against the same numbers computed by hand."""
 
 import math
 

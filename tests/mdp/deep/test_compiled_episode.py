@@ -1,4 +1,4 @@
-"""Compiled episodes, beside the same ones played step by step."""
+"""Compiled episodes, compared with the same ones played step by step."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""How an ensemble learns, beside a naive one."""
+"""How an ensemble learns, compared with a naive one."""
 
 import jax
 import jax.numpy as jnp

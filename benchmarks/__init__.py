@@ -1,1 +1,1 @@
-"""Speed and memory of lowbid, beside its peers and beside C: ``python -m benchmarks``."""
+"""Speed and memory of lowbid, compared with its peers and with C: ``python -m benchmarks``."""

@@ -3,8 +3,7 @@
     python -m benchmarks [--parts c,growth,memory,workers,peers,around,reproduce]
 
 Figures are kept in the output folder, part by part: with --parts, the others are taken from there,
-or left out if they were never measured.
-Which promises are kept is measured by `benchmarks.core`.
+or left out if they were never measured. `benchmarks.core` measures which promises are kept.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ def prerequisites(parts: Sequence[str]) -> list[str]:
 def everything(
     parts: Sequence[str], repeats: int, folder: Path, needed: Sequence[str]
 ) -> dict[str, Any]:
-    """Measure these parts, and take the others that are needed from the last time."""
+    """Measure these parts, and take the other parts that are needed from the last measurement."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "results.json"
     results = json.loads(file.read_text()) if file.exists() else {}
@@ -74,7 +73,7 @@ def everything(
 
 
 def commit() -> str:
-    """Which version of the code this is."""
+    """The commit of the code."""
     command = ["git", "describe", "--always", "--dirty"]
     try:
         return subprocess.check_output(command, cwd=Path(__file__).parent, text=True).strip()

@@ -1,4 +1,4 @@
-"""The estimates of `evaluate` beside those of Open Bandit Pipeline 0.4.1, on the same tables.
+"""The estimates of `evaluate` compared with those of Open Bandit Pipeline 0.4.1 on the same tables.
 
     python -m benchmarks.beside_obp [--decisions 10000] [--seed 1]
 
@@ -70,7 +70,7 @@ def tables(n: int, seed: int) -> dict[str, tuple[dict[str, Any], Any]]:
 
 
 def asked(columns: dict[str, Any], policy: Any, cap: float) -> Any:
-    """What obp says."""
+    """The estimates of obp."""
     log = lowbid.read_log(columns)
     chances = policy if isinstance(policy, dict) else {policy: 1.0}
     question = {

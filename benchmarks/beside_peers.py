@@ -1,18 +1,18 @@
-"""lowbid and its peers at the same tasks, by turns.
+"""lowbid and its peers at the same tasks, measured in turns.
 
 - `online`: one select and update from Python, with K = 10 to 10,000 arms, each of which has
   been played twice before; processor seconds.
-- `simulate`: each library's own simulator, as fast as it goes, on 100 runs of 2,000 steps with 10
+- `simulate`: each library's own simulator, as fast as it can go, on 100 runs of 2,000 steps with 10
   Bernoulli arms; the arms' means are redrawn for each run, and are the same for all libraries.
-  Processor seconds, on one core; and, since no peer's simulator uses more, ours as it comes: with
-  all cores, by the clock.
-- `memory`: the most memory of a new process that does nothing but that simulation.
+  Processor seconds, on one core; and, since no peer's simulator uses more, also wall time of ours
+  with all cores, its default.
+- `memory`: the peak memory of a new process that only runs that simulation.
 - `starting`: processor seconds of importing the library in a new process, less those of Python.
 - `commands`: seconds of two commands from start to end: the whole paper without MARS, and one
   policy's simulation in SMPyBandits.
 
-Do they all do the same work? The mean regret in the simulation answers that: its difference to
-ours, run by run, is shown with its standard error.
+The mean regret in the simulation shows whether they all do the same work: its difference from ours,
+run by run, is shown with its standard error.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Answer = dict[str, Any]
 
 
 def start(names: list[str]) -> tuple[dict[str, Server], dict[str, str]]:
-    """A server for each library, and the reason for each that cannot be had."""
+    """A server for each library, and the reason for each that is not available."""
     servers, missing = {}, {}
     for name in names:
         print(f"  starting {name}", file=sys.stderr, flush=True)
@@ -54,7 +54,7 @@ def start(names: list[str]) -> tuple[dict[str, Server], dict[str, str]]:
 
 
 def measure(repeats: int, runs: int = RUNS, seconds: float = 0.2) -> Answer:
-    """The first two tasks, for all libraries that can be had."""
+    """The first two tasks, for all available libraries."""
     servers, missing = start(list(LIBRARIES))
     try:
         return {
@@ -128,7 +128,7 @@ def _ask_all_cores(server: Server, question: Answer) -> float:
 
 
 def _steps(question: Answer) -> float:
-    """So many thousand million."""
+    """A number in thousands of millions."""
     return len(question["means"]) * question["horizon"] / 1e9
 
 
@@ -153,7 +153,7 @@ def compared(taken: dict[str, list[float]]) -> Answer:
 
 
 def agreement(regrets: dict[str, list[float]]) -> dict[str, Answer]:
-    """Mean regrets, and their differences to ours, run by run, with the standard error."""
+    """Mean regrets, and their differences from ours, run by run, with the standard error."""
     found = {}
     for name, values in regrets.items():
         apart = np.subtract(values, regrets["lowbid"])
@@ -178,7 +178,7 @@ def memory(names: list[str], runs: int) -> dict[str, float]:
 
 
 def commands(names: list[str], repeats: int) -> dict[str, Answer]:
-    """Seconds of clock and processor, and by how much the clock's are longer than for the paper."""
+    """Wall and processor seconds, and the ratio of wall time to that of the whole paper."""
     with tempfile.TemporaryDirectory() as folder:
         paper = [sys.executable, "-m", "lowbid", "reproduce", "--out", folder]
         paper += ["--policies", WITHOUT_MARS]

@@ -1,4 +1,4 @@
-"""The limit: the same loops in C, compiled here with gcc -O3 and run by turns with ours.
+"""The limit: the same loops in C, compiled here with gcc -O3 and run in turns with ours.
 
 Both play 10 Bernoulli arms for 2,000 steps, 2,000 times, on one core, and record the regret at the
 end of each run. The loops in C (benchmarks/c) use the library's random streams and rules, without
@@ -39,7 +39,7 @@ POLICIES = {
 
 
 def measure(repeats: int, runs: int = 2000) -> dict[str, Any]:
-    """Nanoseconds per step of both loops, and the C loop's time as a part of ours."""
+    """Nanoseconds per step of both loops, and the C loop's time as a fraction of ours."""
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         for name, (policy, source, flags) in POLICIES.items():

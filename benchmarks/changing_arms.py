@@ -36,7 +36,7 @@ UNDRAWN = ("UCB1", "Batch Ensemble", STRETCHES)
 
 @kernel
 def same_batch(batches: Batches, arm: int) -> int:
-    """The batch whose time it is, until it is over."""
+    """The current batch, until its time is over."""
     return int(batches.rows[arm, 0])
 
 
@@ -54,7 +54,7 @@ def forget_and_fill(lifetimes: Ints, batches: Batches, part: int, step: int) -> 
 
 @dataclass(frozen=True)
 class BatchesInOrder(lowbid.BatchEnsemble):
-    """What a window might be instead: batches are filled one after another, not round-robin."""
+    """An alternative kind of window: batches are filled one after another, not round-robin."""
 
     kernels = Kernels(
         batch_ensemble.init,
@@ -116,7 +116,7 @@ SETTINGS = [
 
 
 def policies(setting: Setting) -> dict[str, lowbid.Policy]:
-    """The paper's tuning for so many changes; that of UCB allows for how far Gaussians reach."""
+    """The paper's tuning for this many changes; that of UCB allows for the reach of Gaussians."""
     window = tuned_window(HORIZON, setting.changes)
     discount = tuned_discount(HORIZON, setting.changes)
     reach, sd = 1.0 + 2.0 * setting.sd, setting.sd

@@ -4,7 +4,7 @@
 
 Speed against C, time per step with many arms and of the rules that race, two workers, the wait for
 a first result, and memory.
-Exits 1 if a promise is not kept. On a busy machine, waits and the gain of two workers say more
+Exits with 1 if a promise is not kept. On a busy machine, waits and the gain of two workers say more
 about the machine than about the library.
 """
 
@@ -79,7 +79,7 @@ def growth_with_arms(repeats: int) -> bool:
 
 
 def racing_rules(repeats: int) -> bool:
-    """Nanoseconds of the processor per step, the least of some turns: others disturb it upwards."""
+    """Processor nanoseconds per step, the lowest of some turns: other programs only add to it."""
 
     def least(policy: lowbid.Policy, n_arms: int) -> float:
         environment = arms("coins", n_arms)
@@ -104,7 +104,7 @@ def two_workers(repeats: int) -> bool:
 
 
 def first_result(repeats: int) -> bool:
-    """From a new process to a first result, what was compiled being kept on disk."""
+    """From a new process to a first result, with compiled code on disk."""
     promises = {
         "a first result": (["-c", FIRST_RESULT], 1.0),
         "import lowbid": (["-c", "import lowbid"], 0.2),

@@ -5,9 +5,9 @@
 Each setting, a policy on some arms for 1,000 steps, is simulated `pool` times, and the mean of all
 is taken as the truth. Then a few of these runs are drawn at random, `trials` times over, and
 `lowbid.simulation.estimates`, which every table, band and verdict uses, makes an interval of them.
-Prints the tables of docs/intervals.md, in about a minute: how many per cent of the intervals cover
+Prints the tables of docs/intervals.md, in about a minute: the percentage of intervals that cover
 the truth, for a policy's own regret, and for its difference from that of UCB1 on the same losses.
-The last line is what Student's interval would have done.
+The last line is for Student's interval.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ SETTINGS: dict[str, tuple[lowbid.Policy, lowbid.Environment]] = {
 
 
 class Covered(NamedTuple):
-    """What part of the intervals covers the truth, by the number of runs."""
+    """The share of intervals that cover the truth, by the number of runs."""
 
     skewness: float
     ours: dict[int, float]

@@ -4,9 +4,9 @@
 
 Prints how long a first decision, a first simulation and the README's example take, as multiples of
 ``import numpy`` and ``import numba`` in the same turns, and the slowest call of a bandit while it
-is compiled in the background. With --policies, also each policy's first simulation. Exits 1 if a
-bound is not kept. Times are those of the processor, so that other programs disturb them little;
-only the slowest call is by the clock: on a busy machine it says more about the machine.
+is compiled in the background. With --policies, also each policy's first simulation. Exits with 1 if
+a bound is not kept. Times are processor times, on which other programs have little influence; only
+the slowest call is wall time: on a busy machine it says more about the machine.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def empty_cache() -> Iterator[None]:
 
 
 def seconds(code: str) -> float:
-    """What a new process takes for some code, with nothing compiled before."""
+    """The seconds that a new process takes for some code, with nothing compiled before."""
     with empty_cache():
         return new_process([sys.executable, "-c", code]).processor
 

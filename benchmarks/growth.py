@@ -2,10 +2,9 @@
 
 With K arms, every arm is first played 20 times, in turn; then the policy plays on, and its steps
 are timed (a choice, a loss, an update): the first 10 K of them, or those that fit into about two
-seconds (many times over if K is small).
-The arms' means are spread evenly over [0.1, 0.9] and shuffled, so that good arms do not lie side by
-side in memory. Time is that of one core. A series ends where a policy's state would take more than
-2 GB, or a figure too long.
+seconds (many times over if K is small). The arms' means are spread evenly over [0.1, 0.9] and
+shuffled, so that good arms are not adjacent in memory. Time is that of one core. A series ends
+where a policy's state would take more than 2 GB, or a measurement too long.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ def play_in_turn(parameters: Any, table: Any, state: Any, pulls: Any, streams: A
 def play_as_chosen(
     parameters: Any, table: Any, state: Any, pulls: Any, streams: Any, first: int, steps: int
 ) -> float:
-    """Play as the policy says, and add up the losses."""
+    """Play the arms that the policy selects, and add up the losses."""
     total = 0.0
     for step in range(first, first + steps):
         arm = select(parameters, state, step, streams[2])
@@ -102,7 +101,7 @@ def with_arms(policy: lowbid.Policy, n_arms: int, repeats: int, seconds: float =
 
 
 def over_sizes(policy: lowbid.Policy, sizes: Iterable[int], repeats: int) -> Points:
-    """Nanoseconds per step for each number of arms; by turns, the median of three turns."""
+    """Nanoseconds per step for each number of arms: the median of three turns."""
     works = {str(n): functools.partial(with_arms, policy, n, repeats) for n in sizes}
     return [(int(n), spread(found).median) for n, found in by_turns(works, 3).items()]
 
@@ -200,7 +199,7 @@ def simulated_ns(
 
 
 def speed_with_workers(repeats: int) -> dict[str, Any]:
-    """Steps per second of the clock with 1, 2, 4, ... workers, over those with one."""
+    """Steps per second of wall time with 1, 2, 4, ... workers, relative to one."""
     arms = lowbid.Bernoulli(np.linspace(0.1, 0.9, 10))
     counts = [n for n in (1, 2, 4, 8, 16, 32, 64) if n <= (os.cpu_count() or 1)]
 
@@ -215,7 +214,7 @@ def speed_with_workers(repeats: int) -> dict[str, Any]:
 
 
 def peak_memory(name: str, n_arms: int, horizon: int) -> float:
-    """Most memory of a new process that plays one run, in MB."""
+    """Peak memory of a new process that plays one run, in MB."""
     code = f"from benchmarks import growth; growth.one_run({name!r}, {n_arms}, {horizon})"
     return new_process([sys.executable, "-c", code]).peak
 
@@ -251,7 +250,7 @@ def series(measure: Callable[[int], float], sizes: Iterable[int], patience: floa
 
 
 def slope(points: Points) -> float:
-    """The power of growth over the last two thirds of a series: 1 is in proportion."""
+    """The power of growth over the last two thirds of a series: 1 is linear."""
     kept = [(size, figure) for size, figure in points[len(points) // 3 :] if figure > 0]
     if len(kept) < 2:
         return float("nan")

@@ -1,7 +1,7 @@
 """Run a command, and print what it took as a line of JSON: python launch.py COMMAND ...
 
-A process of its own, and a small one: Linux counts the most memory that a process ever had from
-that of the one which started it.
+This runs in a separate, small process: on Linux, the peak memory of a process starts at that of its
+parent.
 """
 
 import json

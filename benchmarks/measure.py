@@ -24,7 +24,7 @@ class Spread(NamedTuple):
 
 
 class Usage(NamedTuple):
-    """What a process took: seconds of processor and clock, and most memory at once, in MB."""
+    """The resources of a process: processor and wall seconds, and peak memory in MB."""
 
     processor: float
     clock: float
@@ -37,7 +37,7 @@ def spread(values: Iterable[float]) -> Spread:
 
 
 def processor_seconds(work: Callable[[], object]) -> float:
-    """Seconds that this process was computing: what else the machine does counts little."""
+    """Processor seconds of this process: other programs have little influence on them."""
     began = time.process_time()
     work()
     return time.process_time() - began
@@ -50,7 +50,7 @@ def clock_seconds(work: Callable[[], object]) -> float:
 
 
 def by_turns(works: Mapping[str, Callable[[], float]], repeats: int) -> dict[str, list[float]]:
-    """Measure all by turns, again and again, so that a noisy moment disturbs all alike."""
+    """Measure all in turns, several times over, so that a noisy moment affects all alike."""
     taken: dict[str, list[float]] = {name: [] for name in works}
     for _ in range(repeats):
         for name, work in works.items():
@@ -64,7 +64,7 @@ def ratios(above: Sequence[float], below: Sequence[float]) -> Spread:
 
 
 def new_process(command: Sequence[str], given: str = "") -> Usage:
-    """Run a command to its end, and say what it took."""
+    """Run a command to its end, and return what it took."""
     # As for users, whose Python keeps the bytecode of what it has imported.
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
     done = subprocess.run(

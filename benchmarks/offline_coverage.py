@@ -3,12 +3,12 @@
     python -m benchmarks.offline_coverage [--trials 200] [--methods ips,dr] [--seed 1]
 
 Logs of several sizes are made by four ways to choose among three arms: uniformly; mostly the first
-arm; with chances that differ from line to line; and by epsilon-greedy, which follows what it has
-learned. The policy that is asked about plays the last two arms, 80% and 20%. Prints the tables of
-docs/what-if.md, in about a minute: how many per cent of the 95% intervals cover the true mean,
-and in brackets how many per cent of the logs were found too poor for an interval, if any were. A
-star marks figures of fewer than 40 intervals. The limits of the intervals were chosen on the first
-five kinds of values; the last two were looked at only afterwards.
+arm; with probabilities that differ from line to line; and by epsilon-greedy, which learns. The
+evaluated policy plays the last two arms, 80% and 20%. Prints the tables of docs/what-if.md, in
+about a minute: the percentage of 95% intervals that cover the true mean, and in brackets the
+percentage of logs that were too poor for an interval, if any were. A star marks figures from fewer
+than 40 intervals. The limits of the intervals were chosen on the first five kinds of values; the
+last two were measured only afterwards.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ LOGS = {
 def covered(
     values: Values, choose: Callable, n: int, methods: list[str], trials: int, seed: int
 ) -> dict:
-    """For each method, what part of the intervals covers the truth, and what part is infinite."""
+    """For each method, the shares of intervals that cover the truth and that are infinite."""
     rng = np.random.default_rng([seed, n])
     truth = float(TARGET @ values.means)
     hits, silent = dict.fromkeys(methods, 0), dict.fromkeys(methods, 0)
@@ -154,7 +154,7 @@ def covered(
 
 
 def cell(part: float, silent: float, trials: int) -> str:
-    """What part of the intervals cover the truth, with a star if there are few."""
+    """The percentage of intervals that cover the truth, with a star if there are few."""
     intervals = round((1.0 - silent) * trials)
     star = "*" if intervals < FEWEST else ""
     shown = f"{100 * part:.0f}{star}" if intervals else "–"

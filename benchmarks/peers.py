@@ -18,7 +18,7 @@ SERVER = Path(__file__).resolve().parent / "tasks" / "serve.py"
 class Library:
     """What to install, and what a user imports; nothing is installed for lowbid itself.
 
-    `alone` is installed without what it says that it needs.
+    `alone` is installed without its declared dependencies.
     """
 
     imports: str
@@ -62,7 +62,7 @@ MDP_LIBRARIES = {
 
 
 class NotInstalledError(Exception):
-    """A library that could not be installed or started; says why."""
+    """A library could not be installed or started; the message says why."""
 
 
 def python_of(name: str) -> Path:
@@ -89,7 +89,7 @@ def _install(python: Path, *what: str) -> None:
 
 
 class Server:
-    """A process that has imported a library, and measures what it is asked to."""
+    """A process that has imported a library, and answers requests for measurements."""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -2,9 +2,9 @@
 
     python -m benchmarks.pictures --out docs/images
 
-draws docs/images/speed-growth.png from what `python -m benchmarks` measured last; what is missing
-in its folder is measured first, which takes half an hour. With `--page docs/speed.md`, the table of
-that page is drawn, and nothing is measured.
+draws docs/images/speed-growth.png from the last measurements of `python -m benchmarks`; those
+missing in its folder are made first, which takes half an hour. With `--page docs/speed.md`, the
+table of that page is drawn, and nothing is measured.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Nanoseconds per step of every policy in the registry, as a table.
 
-A step is a choice, a loss and an update, in the compiled simulation on one thread. Time is that of
-the processor, so that other programs disturb it little; compilation is left out. The means of the
-arms are spread evenly over [0.1, 0.9]; losses are coins (0 or 1), or uniform around the mean.
+A step is a choice, a loss and an update, in the compiled simulation on one thread. Time is
+processor time, on which other programs have little influence; compilation is left out. The means of
+the arms are spread evenly over [0.1, 0.9]; losses are coins (0 or 1), or uniform around the mean.
 
     python benchmarks/policies.py [--losses coins|uniform] [--seconds 0.2] [--only TEXT]
 """

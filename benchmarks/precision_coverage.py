@@ -5,9 +5,9 @@
 For each setting of benchmarks/coverage.py, many runs stand for all runs. Then, many times over,
 runs are drawn one after another and the number of them is decided in two ways: as sweeps do it (a
 pilot of 20 runs decides how many further ones there are, and is left out), and by stopping as soon
-as the interval of all runs so far is narrow enough. Prints how many per cent of the 95% intervals
-cover the mean, how many of the sweeps' intervals are as narrow as was asked for, and how many runs
-it took.
+as the interval of all runs so far is narrow enough. Prints the percentage of 95% intervals that
+cover the mean, the percentage of the sweeps' intervals that are as narrow as requested, and the
+number of runs.
 """
 
 from __future__ import annotations

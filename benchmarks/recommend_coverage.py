@@ -38,7 +38,7 @@ class Setting:
     mean: float
 
     def values(self, rng: np.random.Generator, arm: int, shape: tuple[int, int]) -> Floats:
-        """What came of visitors: most often nothing."""
+        """The outcomes of visitors: mostly 0."""
         ordered = rng.random(shape) < self.chances[arm]
         values = np.zeros(shape)
         values[ordered] = self.draw(rng, int(ordered.sum()))
@@ -46,7 +46,7 @@ class Setting:
 
 
 def lognormal(sd: float, returned: float = 0.0) -> tuple[Draw, float]:
-    """Orders whose logarithm is Gaussian; some are sent back, and cost what they had brought."""
+    """Orders whose logarithm is Gaussian; some are returned, and then cost their size."""
 
     def draw(rng: np.random.Generator, n: int) -> Floats:
         signs = np.where(rng.random(n) < returned, -1.0, 1.0)

@@ -1,10 +1,10 @@
-"""What `lowbid reproduce` takes: processor seconds of the whole command, as a table.
+"""How long `lowbid reproduce` takes: processor seconds of the whole command, as a table.
 
     python benchmarks/reproduce.py [--cold]
 
 Each line runs the command in a process of its own. With --cold also the first run on a fresh
-machine, with an empty cache of compiled code. Exits 1 if a promise is not kept; on a machine that
-is busy otherwise, trust the processor seconds and not the time on the clock.
+machine, with an empty cache of compiled code. Exits with 1 if a promise is not kept; on a busy
+machine, trust the processor seconds and not the wall time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Decisions over HTTP beside an empty handler: requests per second, and how long one takes.
+"""Decisions over HTTP compared with an empty handler: requests per second, and latency.
 
     python -m benchmarks.serving                      # SQLite, in about a minute
     python -m benchmarks.serving --postgresql URL     # and PostgreSQL
@@ -7,7 +7,7 @@
 The server is `lowbid serve` with keys; the empty handler is a FastAPI app that answers every POST
 with an empty object, under the same uvicorn with the same settings. 16 connections on loopback send
 their next request as soon as they have the answer to the last one. All kinds of requests are
-measured by turns; a ratio is that of one turn, and the median is shown with the lowest and the
+measured in turns; a ratio is that of one turn, and the median is shown with the lowest and the
 highest. Exits with 1 if a promise is not kept.
 """
 

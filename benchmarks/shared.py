@@ -1,4 +1,4 @@
-"""The shared bandit beside bare programs that commit the same rows.
+"""The shared bandit compared with bare programs that commit the same rows.
 
     python -m benchmarks.shared                      # SQLite, in about a minute
     python -m benchmarks.shared --postgresql URL     # and PostgreSQL

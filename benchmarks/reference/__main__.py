@@ -51,7 +51,7 @@ PLAYED = [
 
 
 def compiled(folder: Path) -> Path:
-    """The program, compiled."""
+    """Compile the program."""
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None:
         raise SystemExit("the reference program needs a C compiler: gcc or cc")

@@ -2,11 +2,11 @@
 
     python serve.py NAME
 
-The module `for_NAME` beside this one says how the library is used: POLICIES (the names it has),
-`bandit(policy, n_arms, history)`, which gives two functions, to select an arm and to tell its
-reward, and `simulate(policy, means, horizon)`, which gives the regret of a run on each row of mean
-rewards. For MDPs it has RULES and `learn(rule, environment, episodes)`. Questions and answers are
-lines of JSON. Needs nothing but the library.
+The module `for_NAME` next to this one says how the library is used: POLICIES (the names it has),
+`bandit(policy, n_arms, history)`, which returns two functions, to select an arm and to report its
+reward, and `simulate(policy, means, horizon)`, which returns the regret of a run on each row of
+mean rewards. For MDPs it has RULES and `learn(rule, environment, episodes)`. Questions and answers
+are lines of JSON. Needs only the library.
 """
 
 import importlib

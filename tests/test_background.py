@@ -74,6 +74,7 @@ def test_it_goes_over_between_two_calls_and_makes_the_same_choices(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="needs a folder that nobody can make")
 def test_where_nothing_can_be_kept_the_thread_compiles(tmp_path):
     script = """
     play(bandit, 20)
@@ -85,6 +86,7 @@ def test_where_nothing_can_be_kept_the_thread_compiles(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
 def test_a_forked_process_goes_on_by_itself(tmp_path):
     """While the parent compiles, in its thread: a lock that is held there would stay held."""
     script = """

@@ -66,7 +66,10 @@ SECONDS = 5
 
 @contextmanager
 def in_time():
-    """Stop what does not end."""
+    """Stop what does not end, where the system has alarms."""
+    if not hasattr(signal, "SIGALRM"):
+        yield
+        return
 
     def stop(*_):
         raise TimeoutError(f"not done within {SECONDS} seconds")

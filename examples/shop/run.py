@@ -122,9 +122,14 @@ def take_picture(address: str, file: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--visitors", type=int, help="stop after this many; by default, never")
-    parser.add_argument("--pause", type=float, default=0.05, help="seconds between two visitors")
+    parser.add_argument(
+        "--pause",
+        type=float,
+        help="seconds between two visitors; by default 0.05, 0 with --visitors",
+    )
     parser.add_argument("--picture", type=Path, metavar="FILE", help="keep a picture of the page")
     given = parser.parse_args()
+    pause = given.pause if given.pause is not None else 0.0 if given.visitors else 0.05
     chance = random.Random(7)
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -141,7 +146,7 @@ def main() -> None:
         while given.visitors is None or number < given.visitors:
             number += 1
             visit(bandit, number, chance)
-            time.sleep(0.0 if given.visitors else given.pause)
+            time.sleep(pause)
         if given.picture is not None:
             take_picture(f"{address}/#/experiments/button", given.picture)
         shop.shutdown()

@@ -1,7 +1,8 @@
 import os
-import resource
 import subprocess
 import sys
+
+import pytest
 
 from lowbid.cli import main
 
@@ -15,6 +16,7 @@ def test_init_does_not_overwrite(tmp_path, capsys):
 
 def test_a_full_disk_leaves_nothing(tmp_path):
     """Files may not grow beyond 100 bytes, as on a disk that is nearly full."""
+    resource = pytest.importorskip("resource", reason="needs the limits of POSIX")
 
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))

@@ -187,6 +187,7 @@ def test_kill_9_loses_nothing_that_was_finished(tmp_path, capsys, monkeypatch, o
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="needs the signals of POSIX")
 def test_ctrl_c_writes_up_what_is_there_and_says_how_to_go_on(tmp_path):
     process = started(tmp_path, LONG)
     process.send_signal(signal.SIGINT)

@@ -19,7 +19,10 @@ from lowbid.errors import LowbidError
 from lowbid.service._keys import make_key
 from lowbid.shared.stores import store_at
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name != "posix", reason="needs the signals of POSIX"),
+]
 KILLS = int(os.environ.get("LOWBID_KILLS", "5"))
 
 

@@ -1,5 +1,6 @@
 """SIGTERM: what was accepted is finished, then the server stops."""
 
+import os
 import signal
 import sqlite3
 import threading
@@ -11,7 +12,10 @@ import lowbid
 from lowbid.errors import LowbidError, ServiceError
 from service.test_kill import free_port, start, wait_until_ready
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name != "posix", reason="needs the signals of POSIX"),
+]
 
 
 @pytest.fixture

@@ -69,7 +69,7 @@ class Deadly(PlainPolicy):
     """Kills the process that plays it."""
 
     def select(self, state, step, stream):
-        os.kill(os.getpid(), signal.SIGKILL)
+        os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
         return 0
 
 

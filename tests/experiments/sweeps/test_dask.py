@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -102,7 +101,7 @@ def when(there, act):
 def test_the_same_bits_as_threads_and_a_killed_worker_s_tasks_are_run_elsewhere(tmp_path, cluster):
     sweep = small(PlainPolicy(), Slow(), Raising(), environments=5, runs=6)
     there = tmp_path / "dask" / "index.jsonl"
-    killer = when(there, lambda: cluster.workers[0].send_signal(signal.SIGKILL))
+    killer = when(there, lambda: cluster.workers[0].kill())
     failed = played(sweep, tmp_path / "dask", cluster)
     killer.join()
     assert cluster.workers[0].poll() is not None

@@ -93,6 +93,7 @@ def _command(pid):
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="finds processes under /proc")
 def test_a_worker_that_is_killed_in_the_middle_costs_nothing_but_time(tmp_path):
     sweep, killed = small(Slow(), environments=6, horizon=20, runs=6), []
 

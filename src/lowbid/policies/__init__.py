@@ -1,7 +1,7 @@
 """The policies: one algorithm, one file. `__all__` is the registry.
 
-A policy is imported when it is first named: importing all of them takes as long as NumPy does. The
-file of a policy has its name, in small letters and with underscores anywhere.
+A policy is imported on first use: importing all of them takes as long as importing NumPy. The file
+of a policy has its name in lower case, possibly with underscores.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import a policy when it is first named."""
+    """Import a policy on first use."""
     if name in __all__:
         for file in os.listdir(__path__[0]):
             stem = file.removesuffix(".py")

@@ -1,9 +1,9 @@
 """Move arms between states, whatever the states are made of.
 
-Which axis of which array runs over the arms is found out by making states for several numbers
-of arms and comparing them. Indices that are ranked in a tree are taken out and ranked again. A
-state, or a part of one, that holds numbers of arms has a method ``renumber(before, arms)``: arm i
-is now what arm ``arms[i]`` was `before`, and -1 stands for a new one, or one that is back.
+The axes that run over the arms are found by creating states for several numbers of arms and
+comparing their shapes. Indices that are ranked in a tree are taken out and ranked again. A state,
+or a part of one, that holds numbers of arms has a method ``renumber(before, arms)``: arm i is now
+what arm ``arms[i]`` was `before`, and -1 stands for a new arm, or one that was added again.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def take(policy: Policy, state: Any, n_arms: int, arms: Sequence[int], start: St
 
 
 def join(policy: Policy, first: Any, second: Any, sizes: tuple[int, int], start: Start) -> Any:
-    """A state that has the arms of one, and then those of another."""
+    """A state with the arms of one state, followed by those of another."""
     target = start(sum(sizes))
     copy_rest(policy, first, target, sizes[0], start)
     for state, size, shift in zip((first, second), sizes, (0, sizes[0]), strict=True):
@@ -49,7 +49,7 @@ def join(policy: Policy, first: Any, second: Any, sizes: tuple[int, int], start:
 def copy_arms(
     policy: Policy, state: Any, target: Any, pairs: Pairs, n_arms: int, start: Start
 ) -> None:
-    """Write arms of a state into places of another."""
+    """Copy arms of one state to given places of another."""
     if not pairs:
         return
     new, old = (list(arms) for arms in zip(*pairs, strict=True))
@@ -63,7 +63,7 @@ def copy_arms(
 
 
 def copy_rest(policy: Policy, state: Any, target: Any, n_arms: int, start: Start) -> None:
-    """Write what does not belong to one arm into another state."""
+    """Copy everything that does not belong to a single arm to another state."""
     axes = arm_axes(policy, n_arms, start)
     for source, place, arm_axis in zip(_parts(state), _parts(target), axes, strict=True):
         if not isinstance(source, Ranking) and not arm_axis:
@@ -71,11 +71,11 @@ def copy_rest(policy: Policy, state: Any, target: Any, n_arms: int, start: Start
 
 
 def arm_axes(policy: Policy, n_arms: int, start: Start) -> list[tuple[int, ...]]:
-    """For each part of a state, the axes that run over the arms; refuse what is not clear."""
+    """For each part of a state, the axes that run over the arms; an error if they are unclear."""
     if policy.fixed_arms:
         raise InvalidValueError(
             f"the arms of {policy.name} cannot change: {policy.fixed_arms}. Make a new bandit, "
-            "or choose a policy whose arms may come and go, such as BatchEnsemble."
+            "or choose a policy whose arms can change, such as BatchEnsemble."
         )
     sizes = (n_arms, n_arms + 1, 2 * n_arms + 1)
     found: list[tuple[int, ...]] = []
@@ -95,7 +95,7 @@ def arm_axes(policy: Policy, n_arms: int, start: Start) -> list[tuple[int, ...]]
 
 
 def _renumber(state: Any, target: Any, arms: Sequence[int]) -> None:
-    """Let parts that hold numbers of arms put the new ones in their place."""
+    """Renumber the arms in parts that hold numbers of arms."""
     if hasattr(target, "renumber"):
         target.renumber(state, arms)
     for before, part in zip(state, target, strict=True):

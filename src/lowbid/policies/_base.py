@@ -1,4 +1,4 @@
-"""What every policy is: its parameters, a state, and three functions on that state."""
+"""The base class of policies: parameters, a state, and three functions on that state."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from lowbid.policies._arms import Start
 
 
 class Kernels(NamedTuple):
-    """The three functions that are a policy's rule.
+    """The three functions that make up a policy's rule.
 
     Attributes
     ----------
@@ -51,13 +51,13 @@ class About:
     Attributes
     ----------
     family : str
-        The idea behind it: index, posterior sampling, ensemble, ...
+        The kind of rule: index, posterior sampling, ensemble, ...
     needs : str
         What it must know about the losses.
     time, memory : str
         How its cost per step and its state grow, with K arms, l batches, t steps so far.
     guarantee : str
-        Its regret, as proved in the reference.
+        The bound on its regret that the reference proves.
     bibtex : str
         What to cite.
     pending : str
@@ -88,21 +88,21 @@ class Policy(Parameterised):
     methods ``init``, ``select`` and ``update``, which run as plain Python. Both have the same
     signatures (see `Kernels`): what a kernel gets as `parameters`, a method gets as `self`.
 
-    Rules draw random numbers only from the stream that they are handed, change a state only by
-    writing into its arrays, and never raise.
+    Rules draw random numbers only from the stream that they are given, change a state only by
+    writing to its arrays, and never raise.
     """
 
     about: ClassVar[About]
     kernels: ClassVar[Kernels]
 
     # ``hold(parameters, state, arm, change)`` counts decisions of an arm whose losses are not
-    # known yet: 1 more when one is made, 1 less when its loss came in or never will.
+    # known yet: `change` is 1 when one is made, -1 when its loss arrived or never will.
     hold: ClassVar[Callable[..., None] | None] = None
     # Why arms cannot be added or removed while the policy is in use; empty if they can.
     fixed_arms: ClassVar[str] = ""
     # Whether `select` draws random numbers for nothing but ties between equal indices.
     draws_for_ties_only: ClassVar[bool] = False
-    # Whether `select` can be tried again and again on one state: it changes nothing that is read.
+    # Whether `select` can be called repeatedly on one state: it changes nothing that is read.
     select_keeps_state: ClassVar[bool] = False
     # What `indices` are: "loss", in the unit of the losses, or "evidence", a number of its own.
     index_unit: ClassVar[str] = "loss"
@@ -113,7 +113,7 @@ class Policy(Parameterised):
 
     @classmethod
     def variants(cls) -> list[Policy]:
-        """Objects that stand for the class in tests and tables: its defaults, and what differs."""
+        """Objects that represent the class in tests and tables: its defaults and other variants."""
         return [cls()]
 
     @classmethod
@@ -126,9 +126,9 @@ class Policy(Parameterised):
     def scale_free(self) -> bool:
         """Whether multiplying every loss by a positive number leaves all choices the same.
 
-        This is meant in exact arithmetic. In floating point it holds to the letter if the products
-        are exact, as with powers of two or whole numbers; otherwise rounding may tell two equal
-        indices apart, or make two unequal ones tie.
+        This refers to exact arithmetic. In floating point it holds exactly if the products are
+        exact, as with powers of two or whole numbers; otherwise rounding may make two equal
+        indices differ, or two different ones tie.
         """
         return False
 
@@ -144,22 +144,22 @@ class Policy(Parameterised):
 
     @property
     def needs_range(self) -> bool:
-        """Whether the rule takes losses to be 1 wide because nobody said how wide they are."""
+        """Whether the rule assumes that losses are 1 wide because no width was given."""
         return False
 
     def for_range(self, low: float, high: float) -> Policy:
-        """Make this policy one for losses that are known to lie between two ends.
+        """Adapt the policy to losses that are known to lie in a range.
 
         A policy that must know how far losses spread takes that from the range, or refuses the
         range if it contradicts a parameter that was given. Then the choices are the same in every
-        unit of measurement, if the random numbers are: take them from the stream that the
-        `identity` of the policy *before* this call names.
+        unit of measurement, if the random numbers are: use the stream that the `identity` of the
+        policy *before* this call names.
         """
         return self
 
     @property
     def best_loss(self) -> float:
-        """The loss that the rule takes for the best possible: 0, or the lower end of its range."""
+        """The loss that the rule assumes to be the best possible: 0, or the low end of a range."""
         low, _ = self.loss_range
         return low if math.isfinite(low) else 0.0
 
@@ -171,9 +171,9 @@ class Policy(Parameterised):
         n_arms : int
             The number of arms.
         horizon : int or None
-            The number of steps that will be played, if that is known.
+            The number of steps that will be played, if known.
         capacity : int
-            The number of steps for which the answer must be good.
+            The number of steps for which the parameters must be valid.
         """
         if not self.compiled:
             return self
@@ -193,31 +193,31 @@ class Policy(Parameterised):
         Parameters
         ----------
         state
-            The state now, which stays as it is.
+            The current state, which is not changed.
         n_arms : int
             Its number of arms.
         arms : sequence of int
-            What each arm of the new state was.
+            For each arm of the new state, its number in the current one, or -1.
         start : function
-            Gives an empty state for a number of arms, with the same room.
+            Creates an empty state for a number of arms, with the same capacity.
         """
         return _arms.take(self, state, n_arms, arms, start)
 
     def join(self, first: Any, second: Any, sizes: tuple[int, int], start: Start) -> Any:
-        """A state that has the arms of one, and then those of another; both stay as they are."""
+        """A state with the arms of one, followed by those of another; neither is changed."""
         return _arms.join(self, first, second, sizes, start)
 
     def merge(self, first: Any, second: Any) -> Any:
-        """One state of two that saw different losses of the same arms; both stay as they are."""
+        """Merge two states that saw different losses of the same arms; neither is changed."""
         raise InvalidValueError(
             f"two states of {self.name} cannot be merged; feed all losses to one of them, or "
             "choose a policy whose state adds up, such as BatchEnsemble."
         )
 
     def chance(self, state: Any, step: int, arm: int) -> float | None:
-        """The probability with which `select` has just chosen an arm, from the state that it left.
+        """The probability with which `select` has just chosen an arm, from the state afterwards.
 
-        Called only if `select` drew random numbers. None if the rule cannot tell.
+        Called only if `select` drew random numbers. None if the rule cannot compute it.
         """
         if not self.draws_for_ties_only:
             return None
@@ -225,7 +225,7 @@ class Policy(Parameterised):
         return 1.0 / int(np.count_nonzero(indices == indices[arm]))
 
     def indices(self, parameters: Any, state: Any, step: int) -> Floats:
-        """Every arm's index at this step, and perhaps some more entries; the lowest is played."""
+        """Every arm's index at this step, possibly with more entries; the lowest is played."""
         copy = copy_of(state)
         holder = getattr(copy, "ranking", copy)
         if not hasattr(holder, "indices"):
@@ -260,7 +260,7 @@ def arrays_of(state: Any) -> Iterator[npt.NDArray[Any]]:
     """All arrays of a state, those of the named tuples within it included."""
     if not isinstance(state, tuple):
         raise InvalidValueError(
-            f"the state is {state!r}; init must give a named tuple of arrays, so that it can be "
+            f"the state is {state!r}; init must return a named tuple of arrays, so that it can be "
             "saved, moved and compared."
         )
     for value in state:

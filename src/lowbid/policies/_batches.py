@@ -1,7 +1,7 @@
 """Losses dealt into batches: what Batch Ensemble keeps of each arm.
 
-What is known of an arm lies in one row: with very many arms, fetching it from memory is most of
-what a step costs.
+All data of an arm is in one row: with very many arms, fetching it from memory is most of the cost
+of a step.
 """
 
 from __future__ import annotations
@@ -27,9 +27,8 @@ class Batches(NamedTuple):
     Attributes
     ----------
     rows
-        For each arm: the batch that takes its next loss, -1 for whichever is smallest; how many
-        of its decisions wait for their losses; then each batch's sum, above the baseline, and
-        count.
+        For each arm: the batch that takes its next loss, or -1 for the smallest one; the number
+        of its pending decisions; then each batch's sum, above the baseline, and count.
     in_use
         How many batches are in use; there is room for more.
     baseline
@@ -52,7 +51,7 @@ class Batches(NamedTuple):
 
     @property
     def pending(self) -> Floats:
-        """How many decisions of an arm wait for their losses, (arm,)."""
+        """The number of pending decisions of each arm, (arm,)."""
         return self.rows[:, _PENDING]
 
     @property
@@ -62,11 +61,11 @@ class Batches(NamedTuple):
 
     @property
     def counts(self) -> Floats:
-        """How many losses are in each batch, (arm, batch)."""
+        """The number of losses in each batch, (arm, batch)."""
         return self.rows[:, _BATCHES + 1 :: 2]
 
     def renumber(self, before: Batches, arms: Sequence[int]) -> None:
-        """Keep the history of these arms only, and call them 0, 1, 2, ..."""
+        """Keep the history of these arms only, and number them 0, 1, 2, ..."""
         length = self.history_length[0]
         if length == 0:
             return
@@ -79,7 +78,7 @@ class Batches(NamedTuple):
         self.write_history(renamed[kept], self.history_losses[:length][kept])
 
     def append_history(self, other: Batches, shift: int) -> None:
-        """Add the losses of another history; its arms are called `shift`, `shift` + 1, ..."""
+        """Add the losses of another history; its arms are numbered `shift`, `shift` + 1, ..."""
         mine, theirs = self.history_length[0], other.history_length[0]
         arms = np.append(self.history_arms[:mine], other.history_arms[:theirs] + shift)
         losses = np.append(self.history_losses[:mine], other.history_losses[:theirs])
@@ -99,14 +98,14 @@ class Batches(NamedTuple):
         return self.sums + drop * self.counts
 
     def next_among(self, batches: int) -> Floats:
-        """The arms' next batches when there are to be so many: those behind catch up first."""
+        """The arms' next batches for this number of batches: smaller ones catch up first."""
         behind = (self.in_use[0] < batches) & (self.counts[:, 0] > 0)
         return np.where(behind, -1.0, self.next_batch)
 
 
 @allocating_kernel
 def batches_of(n_arms: int, most: int, in_use: int, baseline: float, kept: int) -> Batches:
-    """Make empty batches, with room for a history of so many losses."""
+    """Create empty batches, with room for a history of this many losses."""
     rows = np.empty((n_arms, _BATCHES + 2 * most))
     use_huge_pages(rows)
     rows[:] = 0.0
@@ -134,19 +133,19 @@ def count_of(batches: Batches, arm: int, batch: int) -> float:
 
 @kernel
 def pending_of(batches: Batches, arm: int) -> float:
-    """How many decisions of an arm wait for their losses."""
+    """The number of pending decisions of an arm."""
     return batches.rows[arm, _PENDING]
 
 
 @kernel
 def add_pending(batches: Batches, arm: int, change: int) -> None:
-    """Count decisions that wait for their losses, or no longer do."""
+    """Change the number of pending decisions of an arm."""
     batches.rows[arm, _PENDING] += change
 
 
 @kernel
 def fetch_row(batches: Batches, arm: int) -> None:
-    """Bring what is known of an arm near, a line of the processor's cache at a time."""
+    """Prefetch an arm's row into the processor's cache, line by line."""
     width = batches.rows.shape[1]
     for column in range(0, width, 8):
         fetch(batches.rows, arm * width + column)
@@ -164,7 +163,7 @@ def remember(batches: Batches, arm: int, loss: float) -> None:
 
 @kernel
 def next_batch(batches: Batches, arm: int) -> int:
-    """The batch whose turn it is; then it is the next one's."""
+    """The batch whose turn it is; the turn then passes to the next one."""
     turn = batches.rows[arm, _NEXT]
     if turn < 0.0:
         return smallest_batch(batches, arm)
@@ -175,7 +174,7 @@ def next_batch(batches: Batches, arm: int) -> int:
 
 @kernel
 def smallest_batch(batches: Batches, arm: int) -> int:
-    """The arm's smallest batch, the first of several; round-robin once all will be level."""
+    """The arm's smallest batch, or the first of several; round-robin once all are equally large."""
     smallest = 0
     largest = 0.0
     behind = 0.0
@@ -199,7 +198,7 @@ def add_loss(batches: Batches, arm: int, batch: int, loss: float) -> None:
 
 @kernel
 def empty_batch(batches: Batches, batch: int) -> None:
-    """Forget what is in a batch of all arms."""
+    """Empty a batch of all arms."""
     for arm in range(len(batches.rows)):
         batches.rows[arm, _BATCHES + 2 * batch] = 0.0
         batches.rows[arm, _BATCHES + 2 * batch + 1] = 0.0
@@ -207,7 +206,7 @@ def empty_batch(batches: Batches, batch: int) -> None:
 
 @kernel
 def mean_of(batches: Batches, arm: int) -> float:
-    """The mean loss of an arm, above the baseline; before its first loss, that of all arms."""
+    """The mean loss of an arm, above the baseline; that of all arms before its first loss."""
     total, count = all_of(batches, arm, arm + 1)
     if count == 0.0:
         total, count = all_of(batches, 0, len(batches.rows))
@@ -216,7 +215,7 @@ def mean_of(batches: Batches, arm: int) -> float:
 
 @kernel
 def all_of(batches: Batches, first: int, last: int) -> tuple[float, float]:
-    """The sum and the number of all losses of some arms, from one to before another."""
+    """The sum and the number of all losses of a range of arms."""
     total = 0.0
     count = 0.0
     for arm in range(first, last):
@@ -247,7 +246,7 @@ def measure_from(batches: Batches, baseline: float) -> None:
 
 @kernel
 def use_more(batches: Batches, in_use: int) -> None:
-    """Bring more batches into use: deal the history again, or let each arm's new ones catch up."""
+    """Use more batches: deal the history again, or let each arm's new batches catch up."""
     batches.in_use[0] = in_use
     if len(batches.history_losses) > 0:
         deal_again(batches)
@@ -268,7 +267,7 @@ def deal_again(batches: Batches) -> None:
 
 
 def merged(first: Batches, second: Batches) -> Batches:
-    """The losses of both: batch j of the one joins batch j of the other; histories are joined."""
+    """The losses of both: batch j of one is added to batch j of the other; histories are joined."""
     most = max(batches.sums.shape[1] for batches in (first, second))
     lowest = min(first.baseline[0], second.baseline[0])
     in_use = max(first.in_use[0], second.in_use[0])

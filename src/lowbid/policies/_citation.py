@@ -1,4 +1,4 @@
-"""What to cite for what was run."""
+"""BibTeX entries of the policies that were run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def citation(*policies: Policy | type[Policy] | Iterable[Policy | type[Policy]])
     Parameters
     ----------
     *policies : Policy, type, or several of them
-        What was run: objects or classes.
+        The policies that were run: objects or classes.
 
     Returns
     -------

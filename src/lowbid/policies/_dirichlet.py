@@ -1,4 +1,4 @@
-"""Means under random weights: Dirichlet(1, ..., 1) over an arm's losses and one value more."""
+"""Means under random weights: Dirichlet(1, ..., 1) over an arm's losses and one more value."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def weighted_mean(
 ) -> float:
     """A random mean of an arm's losses and the extra value; all measured from the origin.
 
-    Weights are exponential numbers over their sum. The sum of n of them is a gamma number, which
-    saves the time if all losses have one of two values.
+    Weights are exponential variables over their sum. The sum of n of them is a gamma variable,
+    which saves time if all losses have one of two values.
     """
     count = history.counts[arm]
     weight = exponential(stream)

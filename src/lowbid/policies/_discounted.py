@@ -14,14 +14,14 @@ from lowbid.policies._forgetting import ForgettingPolicy
 
 
 class Discounted(NamedTuple):
-    """What is left of each arm's losses: γ for the last but one of all, γ² for that before, ...
+    """Discounted losses of each arm: the latest of all counts 1, the one before γ, then γ², ...
 
     Attributes
     ----------
     counts, sums
         The discounted number and sum of each arm's losses.
     seen
-        How many losses came in so far.
+        The number of losses so far.
     """
 
     counts: Floats  # (arm,)
@@ -45,7 +45,7 @@ def init(parameters: DiscountPolicy, n_arms: int, capacity: int) -> DiscountedSt
 
 @kernel
 def discount_and_add(discounted: Discounted, discount: float, arm: int, loss: float) -> None:
-    """Let all that was seen count less, and record a loss."""
+    """Discount all earlier losses, and record a new one."""
     for other in range(len(discounted.counts)):
         discounted.counts[other] *= discount
         discounted.sums[other] *= discount
@@ -56,7 +56,7 @@ def discount_and_add(discounted: Discounted, discount: float, arm: int, loss: fl
 
 @dataclass(frozen=True)
 class DiscountPolicy(ForgettingPolicy):
-    """Base class of policies that multiply all that they saw by `discount` at each loss.
+    """Base class of policies that multiply all earlier losses by `discount` at each new one.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class DiscountPolicy(ForgettingPolicy):
         require_finite("discount", self.discount, above=0.0)
         require(
             self.discount <= 1.0,
-            f"discount is {self.discount!r}; give a number above 0, and 1 at most.",
+            f"discount is {self.discount!r}; give a number above 0 and at most 1.",
         )
 
     def join(

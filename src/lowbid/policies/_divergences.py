@@ -10,10 +10,10 @@ the one with mean x from the one with mean y. A family comes with three kernels 
 ``lowest_mean(x, budget, sd)``
     The lowest y <= x with D(x, y) <= budget.
 
-Only the Gaussian families read `sd`. None of them gives NaN. Where there is no closed form,
-Newton's method starts on the side of the solution from which, the function being convex, it
-cannot overshoot; it ends in 3 to 6 steps, and its answer depends on nothing but its arguments, so
-that arms with equal records have equal indices.
+Only the Gaussian families read `sd`. None of them returns NaN. Where there is no closed form,
+Newton's method starts on the side of the solution from which it cannot overshoot, since the
+function is convex; it ends in 3 to 6 steps, and its result depends only on its arguments, so that
+arms with equal records have equal indices.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from lowbid.policies._base import Policy
 
 @dataclass(frozen=True)
 class DuelPolicy(Policy):
-    """Base class of policies whose arms fight a sub-sample of the leader's losses, in rounds.
+    """Base class of policies whose arms duel with a sub-sample of the leader's losses, in rounds.
 
     Parameters
     ----------
@@ -35,5 +35,5 @@ class DuelPolicy(Policy):
 
     @property
     def location_free(self) -> bool:
-        """Only means of as many losses are compared."""
+        """Only means of equally many losses are compared."""
         return True

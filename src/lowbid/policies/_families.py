@@ -29,7 +29,7 @@ def sample_sd(sd: float, moments: Moments, arm: int) -> float:
 
 @dataclasses.dataclass(frozen=True)
 class Family:
-    """A family of distributions: its kernels, and what it asks of the losses."""
+    """A family of distributions: its kernels, and what it requires of the losses."""
 
     name: ClassVar[str]
     needs: ClassVar[str]
@@ -49,11 +49,11 @@ class Family:
 
     @property
     def needs_range(self) -> bool:
-        """Whether it must know how far losses spread, and nobody said."""
+        """Whether it must know how far losses spread, and this was not given."""
         return False
 
     def for_range(self, policy: str, width: float) -> Family:
-        """Make this family one for losses in a range of this width; an error names the policy."""
+        """Adapt the family to losses in a range of this width; an error names the policy."""
         return self
 
 
@@ -109,7 +109,7 @@ class GaussianFamily(Family):
 
 @dataclasses.dataclass(frozen=True)
 class ScaledGaussianFamily(Family):
-    """Gaussian losses; each arm has a standard deviation of its own, and none is known."""
+    """Gaussian losses; each arm has its own, unknown standard deviation."""
 
     name = "gaussian_unknown_variance"
     needs = "Gaussian losses"
@@ -138,7 +138,7 @@ class ExponentialFamily(Family):
 
 @dataclasses.dataclass(frozen=True)
 class PoissonFamily(Family):
-    """Poisson distributed losses: counts, which have no other unit than one event."""
+    """Poisson distributed losses: counts, whose only unit is one event."""
 
     name = "poisson"
     needs = "Poisson distributed losses"
@@ -223,7 +223,7 @@ class FamilyPolicy(Policy):
         return self.family.needs_range
 
     def for_range(self, low: float, high: float) -> Policy:
-        """For the family with what the range says about it."""
+        """For the family, with the parameters that the range implies."""
         family = self.family.for_range(self.name, high - low)
         return self if family is self.family else dataclasses.replace(self, family=family)
 

@@ -1,4 +1,4 @@
-"""What policies share that forget old losses, for arms that change."""
+"""What policies that forget old losses have in common."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ class ForgettingPolicy(Policy):
     """Base class of policies whose losses have an order in time."""
 
     def merge(self, first: Any, second: Any) -> Any:
-        """Refused: which losses are the older ones is not known of two states."""
+        """Refused: the order in time of the losses of two states is not known."""
         raise merge_refused(self.name)
 
 
 def merge_refused(policy: str) -> InvalidValueError:
-    """Why states of a policy that forgets cannot be merged."""
+    """The error that says why states of a policy that forgets cannot be merged."""
     return InvalidValueError(
         f"two states of {policy} cannot be merged: it forgets the oldest losses first, and losses "
         "of two bandits have no common order in time. Feed all losses to one of them, or choose a "

@@ -1,14 +1,14 @@
-"""Every loss of every arm, in one pool that needs no more room than a few times the steps.
+"""Every loss of every arm, in one pool whose size is a small multiple of the number of steps.
 
 Each arm has a block of the pool. A block that is full is doubled: in place if it is the last,
 else by moving it to the end. With room for 4 entries at first, an arm of n losses never uses
-more than 4 n entries of the pool, those that it left behind included.
+more than 4 n entries of the pool, including those of its former blocks.
 
 Losses are measured from the very first one, so that adding a large number to all losses costs
 no precision, and rules that compare means compare the same numbers.
 
-Many losses have two values only, such as 0 and 1. Then a sub-sample's sum is one draw from a
-well-known distribution: `TwoValues` keeps what that takes for as long as there are two.
+Many losses have only two values, such as 0 and 1. Then a sub-sample's sum is one draw from a
+well-known distribution; `TwoValues` keeps the counts for that as long as there are only two.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ROUNDING = 1e-12
 
 
 class History(NamedTuple):
-    """What every arm has shown so far.
+    """All losses of every arm so far.
 
     Attributes
     ----------
@@ -40,10 +40,10 @@ class History(NamedTuple):
     counts, totals
         The number and the sum of each arm's losses.
     sizes
-        The sum of their absolute values, which the rounding of sums is measured by: losses on
-        both sides of the origin may add up to almost 0.
+        The sum of their absolute values, to which rounding errors of sums are proportional: losses
+        on both sides of the origin may add up to almost 0.
     used
-        How much of the pool is taken.
+        The number of entries of the pool in use.
     origin
         The first loss of all, from which losses are measured; NaN before it.
     """
@@ -83,7 +83,7 @@ def from_origin(history: History, loss: float) -> float:
 
 @kernel
 def _add_up(history: History, arm: int, loss: float) -> float:
-    """Take a loss into the arm's sums; give it as measured from the first one."""
+    """Add a loss to the arm's sums; return it as measured from the first one."""
     loss = from_origin(history, loss)
     history.totals[arm] += loss
     history.sizes[arm] += abs(loss)
@@ -116,7 +116,7 @@ def _double(history: History, arm: int) -> None:
 
 @kernel
 def append_loss(history: History, arm: int, loss: float) -> float:
-    """Keep a loss itself; give it as measured from the first one."""
+    """Store a loss itself; return it as measured from the first one."""
     loss = _add_up(history, arm, loss)
     _append(history, arm, loss)
     return loss
@@ -124,7 +124,7 @@ def append_loss(history: History, arm: int, loss: float) -> float:
 
 @kernel
 def append_sum(history: History, arm: int, loss: float) -> None:
-    """Keep the sum of the arm's losses up to this one."""
+    """Store the sum of the arm's losses up to this one."""
     _add_up(history, arm, loss)
     _append(history, arm, history.totals[arm])
 
@@ -167,9 +167,9 @@ class TwoValues(NamedTuple):
     Attributes
     ----------
     other
-        The second value to come up, measured from the origin; 0 before it.
+        The second value to appear, measured from the origin; 0 before that.
     broken
-        1 once there was a third value, else 0.
+        1 once a third value has appeared, else 0.
     counts
         How many losses of each arm were not at the origin.
     """

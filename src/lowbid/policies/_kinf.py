@@ -1,12 +1,12 @@
-"""Kinf: the evidence that losses of 0 or more give against a mean, for no family at all.
+"""Kinf: the evidence that losses of 0 or more give against a mean, without any family.
 
 For n losses X of an arm, and a mean q below theirs, it is the least divergence of their empirical
 distribution from any distribution on [0, infinity) whose mean is at most q:
 
     Kinf(q) = max over s in [0, 1] of  mean log(1 - s + s X / q).
 
-It is convex in q and in log q, with the derivatives -s / q and -s at the best s, the *tilt*. How
-large losses can be does not enter. It takes O(n) time in general, but O(1) in two cases:
+It is convex in q and in log q, with the derivatives -s / q and -s at the best s, the *tilt*. It
+does not depend on how large losses can be. It takes O(n) time in general, but O(1) in two cases:
 
 - q is at most the losses' harmonic mean. Then s = 1, and Kinf is mean log X - log q.
 - The losses are 0 or one other number b. Then Kinf is the divergence of Bernoulli distributions.
@@ -81,8 +81,8 @@ def add_to_sample(sample: Sample, arm: int, loss: float) -> None:
 def kinf(sample: Sample, arm: int, q: float, budget: float) -> tuple[float, float]:
     """Kinf of an arm's losses and a mean q, and the tilt; q is less than the losses' mean.
 
-    It is to be compared with a budget: far from that, it need not be worked out to the last digit.
-    With a budget of NaN it is.
+    The result is compared with a budget: far from it, it is not computed to full precision, unless
+    the budget is NaN.
     """
     count, atom = sample.moments.counts[arm], sample.atoms[arm]
     if q <= 0.0:
@@ -135,8 +135,8 @@ def tilted(sample: Sample, arm: int, q: float, tilt: float) -> tuple[float, floa
 def lowest_mean(sample: Sample, arm: int, budget: float) -> tuple[float, float]:
     """The lowest mean q with Kinf(q) <= budget, and the tilt there.
 
-    Newton's method on log q, from the last answer: Kinf being convex, no step but the first can
-    overshoot.
+    Newton's method on log q, starting from the last answer. Kinf is convex, so only the first step
+    can overshoot.
     """
     mean, count, atom = sample.moments.means[arm], sample.moments.counts[arm], sample.atoms[arm]
     if mean <= 0.0:

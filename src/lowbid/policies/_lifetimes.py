@@ -1,8 +1,8 @@
-"""Batches that are forgotten whole, oldest first.
+"""Lifetimes of batches: whole batches are forgotten, oldest first.
 
-Losses are dealt round-robin as ever. But time is cut into l equal parts of a window, and at the end
-of each the oldest batch of every arm is emptied: each batch lives as long as the window, and they
-take turns to start again. Only one step per batch is kept, and no loss.
+Losses are dealt round-robin as usual. The window is divided into l equal parts, and at the end of
+each the oldest batch of every arm is emptied: each batch lives as long as the window, and they take
+turns to start again. Only one step per batch is stored, and no losses.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _DUE, _BORN = 0, 1
 
 @allocating_kernel
 def lifetimes_of(batches: int, part: int) -> Ints:
-    """Let all batches begin at step 1; one is emptied after `part` steps, or none if that is 0."""
+    """Start all batches at step 1; one is emptied every `part` steps, or none if that is 0."""
     lifetimes = np.ones(_BORN + batches, np.int64)
     lifetimes[_DUE] = part if part > 0 else _NEVER
     return lifetimes
@@ -46,7 +46,7 @@ def forget(lifetimes: Ints, batches: Batches, part: int, step: int) -> None:
 
 
 def forget_while_away(lifetimes: Ints, away: Ints, batches: Batches, first_arm: int) -> None:
-    """Empty the batches of the arms from one on that would have been while they were away."""
+    """Empty what was due while arms were away, for all arms from `first_arm` on."""
     for batch in np.flatnonzero(lifetimes[_BORN:] != away[_BORN:]):
         batches.sums[first_arm:, batch] = 0.0
         batches.counts[first_arm:, batch] = 0.0

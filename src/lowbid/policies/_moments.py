@@ -12,10 +12,10 @@ from lowbid.policies._base import Floats
 
 
 class Moments(NamedTuple):
-    """What is kept of each arm.
+    """The statistics of each arm.
 
     Means come from sums, which are exact for losses of 0 and 1: arms with equal records then have
-    equal means, and their ties are seen as ties.
+    equal means, and tie exactly.
     """
 
     counts: Floats
@@ -24,7 +24,7 @@ class Moments(NamedTuple):
     deviations: Floats  # the sum of squared deviations from the mean
 
     def merged(self, other: Moments) -> Moments:
-        """What is known of each arm after the losses of both."""
+        """The statistics of each arm after the losses of both."""
         counts, sums = self.counts + other.counts, self.sums + other.sums
         apart = self.means - other.means
         between = apart * apart * self.counts * other.counts / np.maximum(counts, 1.0)
@@ -51,7 +51,7 @@ def moments_of(n_arms: int) -> Moments:
 def add_loss(moments: Moments, arm: int, loss: float) -> None:
     """Record a loss of an arm.
 
-    Squared deviations are added up one by one (Welford), not worked out from the sum of squares,
+    Squared deviations are added up one by one (Welford), not computed from the sum of squares,
     which would cancel for losses far from 0.
     """
     count = moments.counts[arm] + 1.0

@@ -1,7 +1,7 @@
-r"""A race: the arm of lowest mean leads, and is played until another one is due.
+r"""A race: the arm with the lowest mean leads, and is played until another one is due.
 
-The frame of rules that measure the *evidence* E that an arm is worse than the leader, in natural
-logarithms. An arm with n plays and evidence E is due when the leader has
+The common part of rules that measure the *evidence* E that an arm is worse than the leader, in
+natural logarithms. An arm with n plays and evidence E is due when the leader has
 
 .. math:: n (1 + \kappa (e^E - 1))
 
@@ -9,13 +9,13 @@ plays, and that is its index; the leader's own is its number of plays. The arm w
 is played, ties broken uniformly at random. With κ = 1 this is IMED [1]_, whose index n D + log n is
 the logarithm of n e^E for E = n D; a larger κ lets the arm wait longer by a constant factor.
 
-Each arm is first played twice, in rounds of random order. Indices are worked out for all arms when
-the leader changes; for all that are not far from being due when it has been played for another
-hundredth (`recheck`) of its plays; and for an arm that was played. So most plays of the leader cost
-next to nothing, and so do many arms.
+Each arm is first played twice, in rounds of random order. Indices are computed for all arms when
+the leader changes; for those that are nearly due when the leader's number of plays has grown by one
+per cent (`recheck`); and for an arm that was played. So most plays of the leader cost next to
+nothing, even with many arms.
 
-Decisions whose losses are not known yet count as plays, of the mean that the arm has: a burst of
-decisions spreads as it would if every loss came out average.
+Pending decisions count as plays whose loss is the arm's mean: a burst of decisions spreads as it
+would if every loss were average.
 
 References
 ----------
@@ -55,32 +55,32 @@ _FIRST_PLAYS = 2
 _FAR, _SLEEP = 4.0, 1.5
 
 # What the templates below are bound to: a policy's measure of the evidence against an arm, and what
-# it works out of all arms before it weighs them.
+# it computes of all arms before it weighs them.
 evidence: Any = None
 survey: Any = None
 
 
 class Race(NamedTuple):
-    """Where the race stands.
+    """The state of a race.
 
     Attributes
     ----------
     counts, sums
         The number and the sum of each arm's losses.
     pending
-        How many decisions of each arm wait for their losses.
+        The number of pending decisions of each arm.
     ranking
         The arms by index.
     newcomers
-        How many arms still have first plays to come.
+        The number of arms whose first plays are still to come.
     leader
-        The arm that leads; -1 if none does yet.
+        The leading arm; -1 if there is none yet.
     until
-        The leader is played until it has so many plays, without a look at the others.
+        The leader is played until it has this many plays, without a look at the others.
     settled
-        1 if all indices have been worked out against this leader, else 0.
+        1 if all indices have been computed against this leader, else 0.
     asleep
-        How many plays the leader must have before an arm is looked at again.
+        The number of plays that the leader must have before an arm is looked at again.
     """
 
     counts: Floats
@@ -94,7 +94,7 @@ class Race(NamedTuple):
     asleep: Floats
 
     def renumber(self, before: Race, arms: Sequence[int]) -> None:
-        """Continue with other arms; new ones have their first plays to come."""
+        """Continue with other arms; the first plays of new ones are still to come."""
         number = {old: new for new, old in enumerate(arms) if old >= 0}
         self.leader[0] = number.get(int(before.leader[0]), -1)
         self.newcomers[0] = int((self.ranking.indices[: len(arms)] < 0.0).sum())
@@ -126,7 +126,7 @@ def race_of(n_arms: int) -> Race:
 
 @kernel
 def plays_of(race: Race, arm: int) -> float:
-    """How often an arm was played, with decisions whose losses are still to come."""
+    """How often an arm was played, including pending decisions."""
     return race.counts[arm] + race.pending[arm]
 
 
@@ -155,7 +155,7 @@ def select(parameters: Any, state: Any, step: int, stream: Stream) -> int:
 
 @kernel
 def settle(parameters: Any, state: Any) -> None:
-    """Find the leader, and work out every arm's index against it."""
+    """Find the leader, and compute every arm's index against it."""
     race = state.race
     best = best_arm(race)
     if best != race.leader[0]:
@@ -175,7 +175,7 @@ def settle(parameters: Any, state: Any) -> None:
 
 @kernel
 def best_arm(race: Race) -> int:
-    """The arm of lowest mean, and of several the one with most losses; -1 if none has enough."""
+    """The arm with the lowest mean, then the most losses; -1 if none has enough losses."""
     best = -1
     for arm in range(len(race.counts)):
         if race.counts[arm] >= _FIRST_PLAYS and (best < 0 or leads(race, arm, best)):
@@ -185,14 +185,14 @@ def best_arm(race: Race) -> int:
 
 @kernel
 def leads(race: Race, arm: int, other: int) -> bool:
-    """Whether an arm has the lower mean, or as low a one from more losses."""
+    """Whether an arm has a lower mean, or an equal one from more losses."""
     mean, best = mean_of(race, arm), mean_of(race, other)
     return mean < best or (mean == best and race.counts[arm] > race.counts[other])
 
 
 @kernel
 def index(parameters: Any, state: Any, arm: int) -> float:
-    """How many plays the leader must have before an arm is due; negative before its first ones."""
+    """The leader's number of plays at which an arm is due; negative before its first plays."""
     race = state.race
     plays = plays_of(race, arm)
     if plays < _FIRST_PLAYS:
@@ -209,7 +209,7 @@ def index(parameters: Any, state: Any, arm: int) -> float:
 
 @kernel
 def count_loss(parameters: Any, state: Any, arm: int, x: float) -> None:
-    """Count a loss of an arm, when the rest of the state has taken it in."""
+    """Count a loss of an arm, after the rest of the state was updated."""
     race = state.race
     before = plays_of(race, arm)
     race.counts[arm] += 1.0
@@ -245,7 +245,7 @@ def look_again(parameters: Any, state: Any, arm: int, before: float) -> None:
 
 
 def merged_race(first: Race, second: Race) -> Race:
-    """The race of all losses of two, measured alike; it has no leader yet."""
+    """Merge two races that measure losses alike; the result has no leader yet."""
     counts = first.counts + second.counts
     both: Race = race_of(len(counts))
     both.counts[:] = counts
@@ -259,7 +259,7 @@ def merged_race(first: Race, second: Race) -> Race:
 
 
 def measured_race(race: Race, shift: float, factor: float) -> Race:
-    """A race with what was the loss x measured as shift + factor x."""
+    """A race in which a loss x is measured as shift + factor x."""
     return race._replace(sums=shift * race.counts + factor * race.sums)
 
 
@@ -283,7 +283,7 @@ def race_by(evidence: Any, survey: Any) -> RaceKernels:
 
 
 class RacePolicy(Policy):
-    """What policies share that run a race on losses measured by a yardstick."""
+    """Base class of policies that run a race on losses measured by a yardstick."""
 
     low: float | None
     high: float | None
@@ -294,7 +294,7 @@ class RacePolicy(Policy):
     draws_for_ties_only: ClassVar[bool] = True
 
     def check_race(self) -> None:
-        """Refuse parameters that no race can have."""
+        """Raise an error for invalid parameters of the race."""
         require_finite("patience", self.patience, above=0.0)
         require_finite("recheck", self.recheck, above=0.0, or_equal=True)
         require_ends(self.low, self.high)
@@ -317,12 +317,12 @@ class RacePolicy(Policy):
         return float(self.low), float(self.high)
 
     def for_range(self, low: float, high: float) -> Policy:
-        """The rule that knows how low losses can be."""
+        """The rule with a known lowest loss."""
         known = self.low is not None
         return self if known else cast(Policy, replace(cast(Any, self), low=low, high=high))
 
     def indices(self, parameters: Any, state: Any, step: int) -> Floats:
-        """For each arm, the number of plays of the leader from which on it is due."""
+        """For each arm, the number of plays of the leader at which it is due."""
         copy = copy_of(state)
         self.kernels.select(parameters, copy, step, np.zeros(1, np.uint64))
         return copy.race.ranking.indices[: len(copy.race.counts)]

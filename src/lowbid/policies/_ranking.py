@@ -2,9 +2,10 @@
 
 With few arms a plain scan is fastest. With many, a tournament tree keeps for each group the lowest
 index below it and how many arms share it, so that a change costs O(log K), and so does picking one
-of the tied arms uniformly: the same arm that the scan would pick. Fetching memory is what such a
-tree costs, so a leaf is eight arms, whose indices fill one line of the processor's cache, and a
-group above them has four children, for two numbers of each; lines are fetched a level ahead.
+of the tied arms uniformly: the same arm that the scan would pick. Most of the cost of such a tree
+is fetching memory, so a leaf is eight arms, whose indices fill one line of the processor's cache,
+and a group above them has four children, with two numbers for each; lines are fetched a level
+ahead.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _LEAF = 8  # arms
 
 
 class Ranking(NamedTuple):
-    """Indices of all arms, ready to give the lowest.
+    """The indices of all arms, organised to find the lowest.
 
     Attributes
     ----------
@@ -121,7 +122,7 @@ def _tree_group(ranking: Ranking, group: int) -> tuple[float, float]:
 
 @kernel
 def rebuild(ranking: Ranking) -> None:
-    """Bring the tree up to date after indices were written with `place_unsorted`."""
+    """Update the tree after indices were written with `place_unsorted`."""
     groups, levels = ranking.groups, ranking.levels
     ranking.winner[0] = -1
     if not has_tree(ranking):
@@ -139,7 +140,7 @@ def rebuild(ranking: Ranking) -> None:
 
 @kernel
 def has_tree(ranking: Ranking) -> bool:
-    """Whether there are so many arms that scanning them all would be slow."""
+    """Whether there are too many arms for a quick scan."""
     return len(ranking.groups) > 0
 
 
@@ -166,7 +167,7 @@ def place(ranking: Ranking, arm: int, index: float) -> None:
 
 @kernel
 def _climb(ranking: Ranking, arm: int) -> None:
-    """Bring the tree above an arm up to date."""
+    """Update the tree above an arm."""
     groups, levels = ranking.groups, ranking.levels
     child = arm // _LEAF
     lowest, tied = _leaf(ranking, child)
@@ -190,7 +191,7 @@ def _climb(ranking: Ranking, arm: int) -> None:
 
 @kernel
 def lowest_arm(ranking: Ranking, random_ties: bool, stream: Stream) -> int:
-    """The arm of lowest index."""
+    """The arm with the lowest index."""
     if ranking.winner[0] >= 0:
         return ranking.winner[0]
     if has_tree(ranking):
@@ -205,10 +206,10 @@ def lowest_arm(ranking: Ranking, random_ties: bool, stream: Stream) -> int:
 
 @kernel
 def _descend(ranking: Ranking, random_ties: bool, stream: Stream) -> int:
-    """The arm of lowest index, found from the top of the tree.
+    """The arm with the lowest index, found from the top of the tree.
 
-    Without branches that depend on the indices: a processor guesses those wrong, and with many
-    arms tied that would cost more than all else.
+    It has no branches that depend on the indices: processors mispredict those, and with many tied
+    arms that would cost more than everything else.
     """
     groups, levels = ranking.groups, ranking.levels
     lowest, tied = _tree_group(ranking, len(groups) - 1)
@@ -239,7 +240,7 @@ def _descend(ranking: Ranking, random_ties: bool, stream: Stream) -> int:
 
 @kernel
 def _fetch_below(ranking: Ranking, level: int, group: int) -> None:
-    """Bring the four children of a group near while the group itself is looked at."""
+    """Prefetch the four children of a group while the group itself is examined."""
     for child in range(4 * group, 4 * group + 4):
         if level > 0:
             fetch(ranking.groups, 8 * (ranking.levels[level - 1] + child))

@@ -1,13 +1,13 @@
 """Rounds of duels between a leader and all other arms.
 
-The frame that SSMC, the sub-sampling duels (SDA) and Dirichlet sampling share [1]_ [2]_. In the
-first round every arm is played once. In each later one the leader is the arm with most losses
-(then the lowest mean, then the leader before, then chance), and other arms fight a duel with it:
-those with fewer losses, unless a policy says otherwise. All winners are played once, in random
-order; if there is none, the leader is.
+SSMC, the sub-sampling duels (SDA) and Dirichlet sampling have these rounds in common [1]_ [2]_. In
+the first round every arm is played once. In each later one the leader is the arm with the most
+losses (ties are broken by the lowest mean, then in favour of the previous leader, then at random),
+and other arms duel with it: those with fewer losses, unless a policy chooses others. All winners
+are played once, in random order; if there is none, the leader is played.
 
-A round is a queue in the state: `select` fills it when it is empty and gives its head, which
-leaves it when that arm is played.
+A round is a queue in the state: `select` fills it when it is empty and returns its head, which
+is removed when that arm is played.
 
 References
 ----------
@@ -32,7 +32,7 @@ from lowbid.policies._history import History, append_sum, at_most, history_of, s
 
 
 class Rounds(NamedTuple):
-    """Where a policy stands in its rounds."""
+    """The current round of duels."""
 
     queue: Ints  # (arm,): whom this round still plays, the next one last
     waiting: Ints  # (1,): how many those are
@@ -52,7 +52,7 @@ class Rounds(NamedTuple):
 
 
 class State(NamedTuple):
-    """All that a duel of sums needs."""
+    """The state of a policy whose duels compare sums."""
 
     history: History
     rounds: Rounds
@@ -60,7 +60,7 @@ class State(NamedTuple):
 
 @allocating_kernel
 def rounds_of(n_arms: int) -> Rounds:
-    """Stand before the first round."""
+    """The state before the first round."""
     return Rounds(
         queue=np.zeros(n_arms, np.int64),
         waiting=np.zeros(1, np.int64),
@@ -77,14 +77,14 @@ def init(parameters: Any, n_arms: int, capacity: int) -> State:
 
 @kernel
 def update(parameters: Any, state: State, arm: int, loss: float, step: int, stream: Stream) -> None:
-    """Keep the sum of the arm's losses so far."""
+    """Store the sum of the arm's losses so far."""
     append_sum(state.history, arm, loss)
     leave_queue(state.rounds, arm)
 
 
 @kernel
 def leave_queue(rounds: Rounds, arm: int) -> None:
-    """Take an arm that was played off the head of the queue."""
+    """Remove an arm that was played from the head of the queue."""
     waiting = rounds.waiting[0]
     if waiting > 0 and rounds.queue[waiting - 1] == arm:
         rounds.waiting[0] = waiting - 1
@@ -92,19 +92,19 @@ def leave_queue(rounds: Rounds, arm: int) -> None:
 
 @kernel
 def duel(parameters: Any, state: Any, challenger: int, leader: int, stream: Stream) -> bool:
-    """Whether the challenger wins: what the template below is bound to."""
+    """Whether the challenger wins: a placeholder that the template below is bound to."""
     return False
 
 
 @kernel
 def may_fight(history: History, arm: int, leader: int) -> bool:
-    """Who challenges the leader."""
+    """Whether an arm challenges the leader."""
     return history.counts[arm] < history.counts[leader]
 
 
 @kernel
 def forced(parameters: Any, number: int) -> float:
-    """Below how many losses an arm is played without a duel in this round."""
+    """The number of losses below which an arm is played without a duel in this round."""
     return math.sqrt(math.log(number)) if parameters.forced_exploration else 0.0
 
 
@@ -123,7 +123,7 @@ def select(parameters: Any, state: Any, step: int, stream: Stream) -> int:
 
 @kernel
 def everyone(rounds: Rounds) -> int:
-    """Queue all arms, and say how many they are."""
+    """Queue all arms, and return their number."""
     for arm in range(len(rounds.queue)):
         rounds.queue[arm] = arm
     return len(rounds.queue)
@@ -131,7 +131,7 @@ def everyone(rounds: Rounds) -> int:
 
 @kernel
 def fight(parameters: Any, state: Any, stream: Stream) -> int:
-    """Queue all who win against the leader, or else the leader; say how many they are."""
+    """Queue all arms that win against the leader, or else the leader; return their number."""
     history, rounds = state.history, state.rounds
     leader = choose_leader(history, rounds.leader[0], stream)
     rounds.leader[0] = leader
@@ -150,13 +150,13 @@ def fight(parameters: Any, state: Any, stream: Stream) -> int:
 
 
 def duels(**rule: Any) -> Any:
-    """A `select` with a duel of one's own; `may_fight` and `forced` can be replaced too."""
+    """A `select` with the given duel; `may_fight` and `forced` can be replaced too."""
     return specialise(select, fight=specialise(fight, **rule))
 
 
 @kernel
 def choose_leader(history: History, before: int, stream: Stream) -> int:
-    """The arm with most losses; of several the one of lowest mean, the one before, or any."""
+    """The arm with the most losses; ties go to the lowest mean, the previous leader, or any."""
     leader = 0
     for arm in range(1, len(history.counts)):
         more = history.counts[arm] - history.counts[leader]

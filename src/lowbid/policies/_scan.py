@@ -1,6 +1,6 @@
-"""The lowest of an array's numbers, looked for among all of them.
+"""The lowest number of an array, found by comparing all of them.
 
-Few are compared in one pass; many eight at a time, without waiting for one another.
+A few numbers are compared in one pass; many are compared eight at a time, in independent chains.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ index: Any = None
 
 @kernel
 def arm_of_lowest_index(state: Any, terms: Any, stream: Stream) -> int:
-    """The arm of lowest `index(state, arm, terms)`, with ties broken uniformly at random.
+    """The arm with the lowest `index(state, arm, terms)`, with ties broken uniformly at random.
 
-    A template, for policies whose state has room for `indices`. Few arms are compared while their
-    indices are worked out, which leaves the processor less to wait for.
+    A template, for policies whose state has room for `indices`. A few arms are compared while their
+    indices are computed, so that the processor waits less.
     """
     indices = state.indices
     if len(indices) >= _BLOCKS_FROM:
@@ -63,7 +63,7 @@ def first_lowest(index: Floats) -> tuple[int, int]:
 
 @kernel
 def _first_lowest_of_few(index: Floats) -> tuple[int, int]:
-    """The same, in one pass."""
+    """As `first_lowest`, in one pass."""
     lowest, arm, tied = index[0], 0, 1
     for other in range(1, len(index)):
         lowest, arm, tied = _lowest_so_far(lowest, arm, tied, index[other], other)
@@ -74,7 +74,7 @@ def _first_lowest_of_few(index: Floats) -> tuple[int, int]:
 def _lowest_so_far(
     lowest: float, arm: int, tied: int, index: float, other: int
 ) -> tuple[float, int, int]:
-    """The lowest index, its first arm and how many share it, with one more arm looked at."""
+    """The lowest index, its first arm and how many share it, after one more arm."""
     if index < lowest:
         return index, other, 1
     if index == lowest:
@@ -86,7 +86,7 @@ def _lowest_so_far(
 def _lowest_number(index: Floats) -> float:
     """The lowest number in an array.
 
-    Eight at a time, without waiting for one another: that is twice as fast as one by one.
+    Eight independent chains of comparisons are twice as fast as one.
     """
     a = b = c = d = e = f = g = h = math.inf
     i = 0

@@ -1,8 +1,8 @@
 """Policies that must know how far losses spread.
 
-Such a policy has a parameter, `scale` or `sd` say, in the unit of the losses. If it was not given,
-the policy takes it from the range that the losses are declared to lie in (`for_range`); without
-one it is 1, which is right for losses in [0, 1].
+Such a policy has a parameter, for example `scale` or `sd`, in the unit of the losses. If it is not
+given, the policy takes it from the declared range of the losses (`for_range`); without a range it
+is 1, which is right for losses in [0, 1].
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ROUNDING = 1e-9
 class SpreadPolicy(Policy):
     """Base class of policies with a parameter that says how far losses spread.
 
-    By default it is `scale`, the width of the losses' range, which can be one number only.
+    By default it is `scale`, the width of the losses' range, which must equal a declared width.
     """
 
     spread: ClassVar[str] = "scale"
@@ -31,7 +31,7 @@ class SpreadPolicy(Policy):
 
     @property
     def needs_range(self) -> bool:
-        """Whether the parameter was left out: the rule then takes losses to be 1 wide."""
+        """Whether the parameter was left out: the rule then assumes that losses are 1 wide."""
         return getattr(self, self.spread) is None
 
     def for_range(self, low: float, high: float) -> Policy:
@@ -51,8 +51,8 @@ class SpreadPolicy(Policy):
         require(
             math.isclose(given, high - low, rel_tol=_ROUNDING),
             f"{self.name} has {self.spread}={given:g}, but the losses are declared to lie in a "
-            f"range of width {high - low:g}; leave out {self.spread}, which then is that width, or "
-            "leave out the range.",
+            f"range of width {high - low:g}; leave out {self.spread}, which is then set to that "
+            "width, or leave out the range.",
         )
 
     def with_spread(self, value: float) -> Policy:
@@ -61,15 +61,15 @@ class SpreadPolicy(Policy):
         return dataclasses.replace(self, **changes)  # type: ignore[type-var]
 
     def effective(self, name: str, value: Any) -> Any:
-        """What a value of a parameter comes to in the rule: 1 for a spread that is not known."""
+        """The value of a parameter that the rule uses: 1 for a spread that is not known."""
         return known_spread(value) if name == self.spread else value
 
 
 class DeviationPolicy(SpreadPolicy):
     """Base class of policies that must know the losses' standard deviation.
 
-    In a range of width w it is w / 2 at most, which is what a declared range sets it to; a smaller
-    one may be given.
+    In a range of width w it is at most w / 2, which is the default if a range is declared; a
+    smaller one may be given.
     """
 
     spread = "sd"
@@ -84,12 +84,12 @@ class DeviationPolicy(SpreadPolicy):
 
 
 def known_spread(value: float | None) -> float:
-    """What a rule reads: 1 if nothing is known."""
+    """The spread that a rule uses: 1 if it is not known."""
     return 1.0 if value is None else float(value)
 
 
 def require_spread(name: str, value: float | None) -> None:
-    """Refuse what is neither None nor a positive number."""
+    """Raise an error unless the value is None or a positive number."""
     if value is not None:
         require_finite(name, value, above=0.0)
 
@@ -104,6 +104,6 @@ def require_sd_within(policy: str, sd: float, width: float) -> None:
     require(
         sd <= largest_sd(width) * (1.0 + _ROUNDING),
         f"{policy} has sd={sd:g}, but losses in a range of width {width:g} have a standard "
-        f"deviation of {largest_sd(width):g} at most; leave out sd, which then is that, or give a "
-        "smaller one, or leave out the range.",
+        f"deviation of {largest_sd(width):g} at most; leave out sd, which is then set to that, "
+        "give a smaller one, or leave out the range.",
     )

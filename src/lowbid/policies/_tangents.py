@@ -1,9 +1,9 @@
-"""The lowest of many convex functions of one number, without working out most of them.
+"""The lowest of many convex functions of one number, without computing most of them.
 
-The index of an arm that is not played changes all the same, with the step or with the best arm's
-mean, x say. As a function of x it is convex, so a tangent taken earlier lies below it: an arm
-whose tangent is higher than some other arm's index cannot be the lowest, and its index is not
-worked out.
+The index of an arm changes even if the arm is not played, with the step or with the best arm's
+mean; call that number x. As a function of x the index is convex, so an earlier tangent lies below
+it: an arm whose tangent is higher than some other arm's index cannot be the lowest, and its index
+is not computed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from lowbid.policies._scan import argmin
 _UNKNOWN = -1.7976931348623157e308
 # Tangents are lowered by this share of their terms, to lie below the index after rounding too.
 _MARGIN = 1e-14
-# So many arms are looked for one by one before all are gone through.
+# This many arms are computed one by one before all the others are.
 _LIKELIEST = 4
 
 # The index of an arm as a function of x, and its derivative: what the templates are bound to.
@@ -31,7 +31,7 @@ index_at: Any = None
 
 
 class Tangents(NamedTuple):
-    """Where each arm's index was last worked out, and the tangent there."""
+    """Where each arm's index was last computed, and the tangent there."""
 
     points: Floats
     heights: Floats
@@ -54,7 +54,7 @@ def tangents_of(n_arms: int) -> Tangents:
 
 @kernel
 def forget(tangents: Tangents, arm: int) -> None:
-    """Drop an arm's tangent, because its losses changed."""
+    """Drop an arm's tangent, because its losses have changed."""
     tangents.points[arm] = math.nan
     tangents.intercepts[arm] = _UNKNOWN
     tangents.slopes[arm] = 0.0
@@ -62,7 +62,7 @@ def forget(tangents: Tangents, arm: int) -> None:
 
 @kernel
 def touch(tangents: Tangents, arm: int, x: float, height: float, slope: float) -> None:
-    """Note an arm's index at x, and the tangent there; an infinite slope gives none."""
+    """Store an arm's index at x, and the tangent there unless its slope is infinite."""
     tangents.points[arm] = x
     tangents.heights[arm] = height
     tangents.indices[arm] = height
@@ -77,7 +77,7 @@ def touch(tangents: Tangents, arm: int, x: float, height: float, slope: float) -
 
 @kernel
 def lower_bounds(tangents: Tangents, x: float) -> None:
-    """Set every index to what is known of it at x."""
+    """Set every index to its known value or lower bound at x."""
     for arm in range(len(tangents.indices)):
         if tangents.points[arm] == x:
             tangents.indices[arm] = tangents.heights[arm]
@@ -101,7 +101,7 @@ def first_to_work_out(tangents: Tangents, x: float) -> int:
 
 @kernel
 def next_to_work_out(tangents: Tangents, x: float, place: int, lowest: float) -> int:
-    """The first arm from a place on whose index may be so low and is not known; -1 if none is."""
+    """The first later arm whose index may be that low and is not known; -1 if there is none."""
     for arm in range(place, len(tangents.indices)):
         if tangents.indices[arm] <= lowest and tangents.points[arm] != x:
             return arm
@@ -110,10 +110,10 @@ def next_to_work_out(tangents: Tangents, x: float, place: int, lowest: float) ->
 
 @kernel
 def lowest_arm_lazily(parameters: Any, state: Any, x: float, stream: Stream) -> int:
-    """The arm of lowest index at x; indices must be convex in x.
+    """The arm with the lowest index at x; indices must be convex in x.
 
-    The likeliest arms are worked out first, which mostly are all; if many are alike, the others
-    follow in one round.
+    The likeliest arms are computed first, and usually they are enough; if many arms are alike, the
+    others follow in one pass.
     """
     tangents = state.tangents
     lower_bounds(tangents, x)
@@ -133,7 +133,7 @@ def lowest_arm_lazily(parameters: Any, state: Any, x: float, stream: Stream) -> 
 
 
 def indices_at(rule: Any, parameters: Any, state: Any, moments: Moments, x: float) -> Floats:
-    """Every arm's index at x by its rule, worked out for all: minus infinity before a loss."""
+    """Every arm's index at x, computed by its rule; minus infinity before its first loss."""
     with interpreted():  # a look at the indices is not worth a compilation
         return np.array(
             [
@@ -145,7 +145,7 @@ def indices_at(rule: Any, parameters: Any, state: Any, moments: Moments, x: floa
 
 @kernel
 def lowest_arm_of_all(parameters: Any, state: Any, x: float, stream: Stream) -> int:
-    """The arm of lowest index at x, by working out all indices."""
+    """The arm with the lowest index at x, after computing all indices."""
     for arm in range(len(state.tangents.indices)):
         state.tangents.indices[arm] = index_at(parameters, state, arm, x)[0]
     return argmin(state.tangents.indices, True, stream)

@@ -1,4 +1,4 @@
-"""What all UCB policies share."""
+"""The base class of UCB policies."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ class UCBPolicy(SpreadPolicy):
         return True
 
     def merge(self, first: Any, second: Any) -> Any:
-        """Counts, sums and squared deviations add up; the rest is worked out again."""
+        """Counts, sums and squared deviations add up; the rest is computed again."""
         return first.merged(second) if hasattr(first, "merged") else super().merge(first, second)

@@ -15,15 +15,15 @@ from lowbid.policies._forgetting import ForgettingPolicy
 
 
 class Window(NamedTuple):
-    """The last losses, and what they come to for each arm.
+    """The last losses of all arms, with each arm's count and sum.
 
     Attributes
     ----------
     slots, losses
-        Whose loss is in a slot, and what it was; the n-th loss of all, counted from 0, is in slot
-        n modulo the window. -1 stands for an arm that is gone, and for an empty slot.
+        The arm and the loss in each slot; the n-th loss of all, counted from 0, is in slot
+        n modulo the window. -1 stands for an arm that was removed, and for an empty slot.
     seen
-        How many losses came in so far.
+        The number of losses so far.
     counts, sums
         The number and the sum of each arm's losses in the window.
     """
@@ -35,12 +35,12 @@ class Window(NamedTuple):
     sums: Floats  # (arm,)
 
     def renumber(self, before: Window, arms: Sequence[int]) -> None:
-        """Keep the losses of these arms only, and call them 0, 1, 2, ..."""
+        """Keep the losses of these arms only, and number them 0, 1, 2, ..."""
         number = {old: new for new, old in enumerate(arms) if old >= 0}
         self.slots[:] = [number.get(arm, -1) for arm in before.slots.tolist()]
 
     def take_back(self, other: Window, shift: int) -> None:
-        """Take in the losses of arms that were put aside, if they would still be here."""
+        """Restore those losses of arms that were set aside that are still in the window."""
         ours, theirs = self._numbers(), other._numbers()
         length = len(theirs)
         there = (other.slots >= 0) & (ours[:length] == theirs)
@@ -59,7 +59,7 @@ class Window(NamedTuple):
 
 @allocating_kernel
 def window_of(n_arms: int, window: int, capacity: int) -> Window:
-    """Make an empty window; there is no need for more room than there will be losses."""
+    """Create an empty window, with no more room than there will be losses."""
     length = min(window, capacity)
     return Window(
         slots=np.full(length, -1, np.int64),
@@ -72,7 +72,7 @@ def window_of(n_arms: int, window: int, capacity: int) -> Window:
 
 @kernel
 def slide(window: Window, length: int, arm: int, loss: float) -> None:
-    """Put in a loss, and forget the one that is `length` losses old."""
+    """Add a loss, and forget the one that is `length` losses old."""
     seen = window.seen[0]
     slot = seen % length
     if seen >= length:
@@ -104,7 +104,7 @@ def recount(window: Window) -> None:
 
 @kernel
 def sum_of_last(window: Window, length: int, arm: int, n: int) -> float:
-    """The sum of the last n losses of an arm, of which there are so many in the window."""
+    """The sum of the last n losses of an arm, all of which must be in the window."""
     total = 0.0
     slot = (window.seen[0] - 1) % length
     while n > 0:
@@ -130,7 +130,7 @@ def init(parameters: WindowPolicy, n_arms: int, capacity: int) -> WindowState:
 
 @dataclass(frozen=True)
 class WindowPolicy(ForgettingPolicy):
-    """Base class of policies that know the last `window` losses of all arms, and no others.
+    """Base class of policies that remember only the last `window` losses of all arms.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ class WindowPolicy(ForgettingPolicy):
         sizes: tuple[int, int],
         start: Start,
     ) -> WindowState:
-        """See `Policy.join`; of an arm that comes back only what is still in the window counts."""
+        """See `Policy.join`; an arm that comes back has only the losses still in the window."""
         target: WindowState = super().join(first, second, sizes, start)
         target.window.take_back(second.window, shift=sizes[0])
         return target

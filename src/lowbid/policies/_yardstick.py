@@ -1,12 +1,12 @@
-"""Losses measured by what has been seen: from the first one, in units of the first difference.
+"""Losses measured relative to earlier ones: from the first loss, in units of the first difference.
 
-A rule that works on these numbers is free of location and scale, whatever unit the losses come in:
-losses of two values become 0 and 1 (or -1) exactly, and none is so large or so small that its cube
-is not a number. The two lowest losses estimate how low losses can be.
+A rule that works on these numbers does not depend on location or scale, whatever the unit of the
+losses: two values become exactly 0 and 1 (or -1), and no loss is so large or so small that its cube
+overflows or vanishes. The two lowest losses estimate how low losses can be.
 
 A *clip* guards against absurd values: from the third loss on, a single loss may not widen the range
-seen so far by more than its width. One outlier then counts like the worst ordinary loss or two, and
-a range that is truly wide is reached after a few losses, since it may triple with each.
+seen so far by more than its width. One outlier then counts like one or two of the worst ordinary
+losses, and a range that is truly wide is reached after a few losses, since it may triple with each.
 
 If the range of the losses is declared, they are measured from its lower end, in units of its width,
 and nothing is clipped.
@@ -46,7 +46,7 @@ def yardstick_of(low: float, high: float) -> Yardstick:
 
 @kernel
 def measured(yardstick: Yardstick, loss: float) -> float:
-    """A loss in the yardstick's unit, clipped; the yardstick takes it in."""
+    """A loss in the yardstick's unit, clipped; the yardstick is updated."""
     x = min(max(_in_units(yardstick, loss), -_MOST), _MOST)
     width = yardstick[HIGHEST] - yardstick[LOWEST]
     if yardstick[SEEN] >= 2.0 and width > 0.0:  # before the first loss it is minus infinity
@@ -60,7 +60,7 @@ def measured(yardstick: Yardstick, loss: float) -> float:
 
 @kernel
 def clipped(yardstick: Yardstick, loss: float) -> float:
-    """A loss in its own unit, clipped; the yardstick takes it in."""
+    """A loss in its own unit, clipped; the yardstick is updated."""
     if yardstick[SEEN] >= 2.0 and yardstick[HIGHEST] > yardstick[LOWEST]:
         low = yardstick[ORIGIN] + yardstick[LOWEST] * yardstick[UNIT]
         high = yardstick[ORIGIN] + yardstick[HIGHEST] * yardstick[UNIT]
@@ -85,13 +85,13 @@ def _in_units(yardstick: Yardstick, loss: float) -> float:
 
 @kernel
 def reach_below(yardstick: Yardstick, x: float, margin: float) -> float:
-    """How far below x losses may lie: down to the lowest seen, and some spacings further."""
+    """How far below x losses may lie: down to the lowest seen, and a few spacings further."""
     spacing = yardstick[SECOND] - yardstick[LOWEST]
     return x - yardstick[LOWEST] + margin * spacing
 
 
 def require_ends(low: float | None, high: float | None) -> None:
-    """Refuse a declared range that is not one."""
+    """Raise an error if a declared range is not valid."""
     require((low is None) == (high is None), f"low, high are {low!r}, {high!r}; give both or none.")
     if low is not None and high is not None:
         require_finite("low", low, above=-math.inf)
@@ -99,7 +99,7 @@ def require_ends(low: float | None, high: float | None) -> None:
 
 
 def translation(yardstick: Yardstick, other: Yardstick) -> tuple[float, float]:
-    """(a, b) such that what is x by the other yardstick is a + b x by this one."""
+    """(a, b) such that x on the other yardstick is a + b x on this one."""
     if yardstick[UNIT] == 0.0:
         return 0.0, 0.0
     with np.errstate(over="ignore"):

@@ -32,7 +32,7 @@ _MOST_MEMBERS = 100_000
 
 
 class State(NamedTuple):
-    """What is kept of each arm, and its index."""
+    """The statistics of each arm, and its index."""
 
     moments: Moments
     noise: Floats  # (arm, member): the sum of the noise that the member was fitted to
@@ -51,13 +51,13 @@ def init(parameters: Any, n_arms: int, capacity: int) -> State:
 
 @kernel
 def select(parameters: Any, state: State, step: int, stream: Stream) -> int:
-    """Play the arm of lowest index."""
+    """Play the arm with the lowest index."""
     return lowest_arm(state.ranking, True, stream)
 
 
 @kernel
 def update(parameters: Any, state: State, arm: int, loss: float, step: int, stream: Stream) -> None:
-    """Give every member new noise, and work out the arm's index."""
+    """Give every member new noise, and compute the arm's index."""
     add_loss(state.moments, arm, loss)
     count = state.moments.counts[arm]
     # The first loss comes with the noise of the prior.
@@ -79,7 +79,7 @@ class ACB(SpreadPolicy):
     .. math:: w_{j,a} = \frac{\sqrt\lambda \, \xi_j + \sum_{i \le n} y_{i,j}}{n + \lambda},
               \qquad \xi_j, y_{i,j} \sim N(0, 1).
 
-    The largest one stands in for a confidence width: with m the mean of the arm's losses, the index
+    The largest one replaces a confidence width: with m the mean of the arm's losses, the index
     is :math:`m - \beta \max_j |w_{j,a}|`, and the arm with the lowest index is played; arms not yet
     played come first. Noise is added at each loss of the arm, and never drawn again. Ties are
     broken uniformly at random.
@@ -90,9 +90,9 @@ class ACB(SpreadPolicy):
         The width of the bonus, in the unit of the losses; by default the width of the declared
         range, or 1 without one.
     members : int
-        M: the theory asks for about log(T K).
+        M: about log(T K) in the theory.
     prior : float
-        Lambda: how many losses the prior counts for.
+        Lambda: the number of losses that the prior counts as.
 
     Examples
     --------

@@ -27,7 +27,7 @@ BIBTEX = r"""
 
 
 class State(NamedTuple):
-    """What is kept of each arm, and room for the indices."""
+    """The statistics of each arm, and room for the indices."""
 
     moments: Moments
     log_counts: Floats  # log n
@@ -55,7 +55,7 @@ def init(parameters: Any, n_arms: int, capacity: int) -> State:
 
 @kernel
 def select(parameters: Any, state: State, step: int, stream: Stream) -> int:
-    """Play the arm of lowest confidence bound."""
+    """Play the arm with the lowest confidence bound."""
     log = math.log(step) - math.log(len(state.indices))
     factor = 0.5 * (1.0 + parameters.alpha)
     for arm in range(len(state.indices)):
@@ -68,7 +68,7 @@ def select(parameters: Any, state: State, step: int, stream: Stream) -> int:
 
 @kernel
 def update(parameters: Any, state: State, arm: int, loss: float, step: int, stream: Stream) -> None:
-    """Move the arm's mean."""
+    """Update the arm's mean."""
     add_loss(state.moments, arm, loss)
     state.log_counts[arm] = math.log(state.moments.counts[arm])
 

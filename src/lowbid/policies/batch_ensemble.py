@@ -1,4 +1,4 @@
-"""Batch Ensemble: every batch bids its favourite arm, and the lowest bid wins."""
+"""Batch Ensemble: every batch bids for its favourite arm, and the lowest bid wins."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ BIBTEX = r"""
 
 
 class Parameters(NamedTuple):
-    """What the kernels read, with the schedule worked out."""
+    """The parameters that the kernels read, with the schedule evaluated."""
 
     growth_steps: Ints  # when the 1st, 2nd, ... batch comes into use; then a step never reached
     keep_history: bool  # to deal it again when the number of batches grows
@@ -97,8 +97,8 @@ class State(NamedTuple):
 
     batches: Batches
     ranking: Ranking
-    yardstick: Yardstick  # what losses are clipped by, if they are
-    lifetimes: Ints  # when batches are emptied, and since when they live
+    yardstick: Yardstick  # by which losses are clipped, if they are
+    lifetimes: Ints  # when batches are emptied, and when each started
 
 
 @allocating_kernel
@@ -158,7 +158,7 @@ def update(
 
 @kernel
 def estimate(parameters: Parameters, total: float, count: float) -> float:
-    """A batch's padded mean; 0 if it is empty, and lower than all while it warms up."""
+    """A batch's padded mean; 0 if it is empty, and below all others while it warms up."""
     if parameters.warmup > 0 and count < parameters.warmup:
         return -math.inf
     if parameters.is_unpadded and count == 0.0:
@@ -184,7 +184,7 @@ def next_estimate(
 ) -> tuple[float, int]:
     """The lowest of an arm's estimates above a number, and how many batches share it.
 
-    Pending losses count in every batch as if they were its mean.
+    Pending losses count in every batch as if they were the arm's mean.
     """
     pending, filled = pending_of(batches, arm), filled_in(batches, arm)
     lowest, shared = math.inf, 0
@@ -210,7 +210,7 @@ def rank_all(parameters: Parameters, state: State) -> None:
 
 @kernel
 def grow(parameters: Parameters, state: State, step: int) -> None:
-    """Bring all batches that are due by this step into use."""
+    """Start using all batches that are due by this step."""
     in_use = state.batches.in_use[0]
     while step >= parameters.growth_steps[in_use]:
         in_use += 1
@@ -227,7 +227,7 @@ def hold(parameters: Parameters, state: State, arm: int, change: int) -> None:
 
 @kernel
 def fill_estimates(parameters: Parameters, batches: Batches, table: Floats) -> None:
-    """Write every batch's estimate of every arm, pending losses counted, (arm, batch)."""
+    """Write every batch's estimate of every arm, including pending losses, (arm, batch)."""
     for arm in range(table.shape[0]):
         pending, filled = pending_of(batches, arm), filled_in(batches, arm)
         for batch in range(table.shape[1]):
@@ -247,7 +247,7 @@ class Bid(NamedTuple):
     Attributes
     ----------
     arm : int or str
-        The arm of lowest estimate, the first of several.
+        The arm with the lowest estimate, the first of several.
     estimate : float
         The batch's estimate of that arm's mean loss.
     """
@@ -267,54 +267,54 @@ class BatchEnsemble(Policy):
 
     an empty batch by 0. The arm's index is the lowest of its batches' estimates, :math:`\hat\mu_a =
     \min_j \hat\mu_{a,j}`, and the arm with the lowest index is played. The minimum of l noisy
-    estimates, each pulled towards 0, lies below the mean with high probability: it plays the part
-    of a confidence bound, without knowing the losses' scale or variance.
+    estimates, each pulled towards 0, lies below the mean with high probability: it acts as a
+    confidence bound, without knowing the losses' scale or variance.
 
-    While p decisions of an arm wait for their losses, each of its batches counts them as if they
-    were the arm's mean m: :math:`\hat\mu_{a,j} = (s + p m) / (c + p + 2)`. (Before the arm's first
-    loss m is the mean of all arms, as it was when its index was last worked out.) So a burst of
-    decisions does not herd on one arm; with none pending it is the paper's rule.
+    While p decisions of an arm are pending, each of its batches counts them as if their losses were
+    the arm's mean m: :math:`\hat\mu_{a,j} = (s + p m) / (c + p + 2)`. (Before the arm's first
+    loss, m is the mean of all arms at the time when its index was last computed.) So a burst of
+    decisions does not herd on one arm; with none pending, it is the paper's rule.
 
-    Losses must be such that 0 is the best possible one, or a mean loss at least is not negative:
-    an empty batch counts as 0 and the padding pulls towards it. If that is not so, set
-    `baseline`.
+    0 should be the best possible loss, or at least no mean loss may be negative: an empty batch
+    counts as 0 and the padding pulls towards it. Otherwise, set `baseline`.
 
-    For arms that change, give a `window`: then batches are forgotten whole, oldest first.
+    For arms that change, give a `window`: then whole batches are forgotten, oldest first.
 
     Parameters
     ----------
     batches : int, Schedule or function
-        l, or a function that gives l at step t = 1, 2, ...; see `lowbid.schedules`. With a window
-        l is what it gives at step t = `window`, from the start.
+        l, or a function that returns l at step t = 1, 2, ...; see `lowbid.schedules`. With a
+        window, l is its value at step t = `window`, from the start.
     growth : {"append", "redistribute"}
         What happens when l grows. "redistribute" is the paper's EnsembleAdaptive: the whole
-        history of every arm is dealt again, exactly as if l had been so from the start; memory
-        grows with the steps. "append" is its EnsembleAdaptiveEfficient: each arm's new batch
-        starts empty and takes the arm's losses until it is as large as the others; nothing but
-        counts and sums is kept.
+        history of every arm is dealt again, exactly as if there had been l batches from the start;
+        memory grows with the steps. "append" is its EnsembleAdaptiveEfficient: each arm's new batch
+        starts empty and takes the arm's losses until it is as large as the others; only counts and
+        sums are kept.
     padding : float
-        What is added to a batch's count, 2 in the paper.
+        The number added to a batch's count, 2 in the paper.
     warmup : int
-        Losses that each batch of each arm must have before its estimate counts; arms that lack
-        some are played first. The paper's remedy for skewed losses.
+        The number of losses that each batch of each arm must have before its estimate counts; arms
+        that lack some are played first. The paper's remedy for skewed losses.
     baseline : float, "minimum" or "robust"
-        The best possible loss: estimates are pulled towards it, not towards 0. With "minimum" it
-        is the lowest loss seen so far, which frees the policy of location as well as scale. With
-        "robust" losses are clipped first: from the third on, a single loss may not widen the range
-        of the losses seen by more than its width, so that one absurd value does no harm.
+        The best possible loss: estimates are pulled towards it, not towards 0. With "minimum" it is
+        the lowest loss seen so far, which makes the policy independent of location as well as
+        scale. With "robust" losses are clipped first: from the third on, a single loss may not
+        widen the range of the losses seen by more than its width, so that one absurd value does
+        little harm.
     bernoulli_scale : float or None
         b: replace each loss x in [0, b] by a coin flip, b with probability x / b and 0 otherwise.
-        It brings the paper's guarantee for Bernoulli arms to all losses in [0, b], at the price of
-        a larger variance.
+        This extends the paper's guarantee for Bernoulli arms to all losses in [0, b], at the price
+        of a larger variance.
     ties : {"random", "first"}
-        Which arm of several with the same index.
+        Which arm is played if several have the same index.
     quantile : float or None
         α: the index is the ⌈α l⌉-th lowest of the estimates, as in Quantile of Means [2]_, instead
-        of the lowest. `BatchEnsemble.quantile_of_means` makes it with their padding of 1.
+        of the lowest. `BatchEnsemble.quantile_of_means` also uses their padding of 1.
     window : int or None
-        Each batch lives for so many steps: every ``window / l`` steps the oldest batch of every arm
-        is emptied, and takes its turn again. Losses are dealt round-robin all the same, and the
-        rule is the same; no loss is kept. A baseline that follows the losses is not forgotten.
+        The number of steps for which each batch lives: every ``window / l`` steps the oldest batch
+        of every arm is emptied and starts again. Losses are still dealt round-robin, and the rule
+        is the same; no loss is stored. A baseline that follows the losses is not forgotten.
 
     Examples
     --------
@@ -347,7 +347,8 @@ class BatchEnsemble(Policy):
         needs="losses of mean 0 or more, or nothing with baseline='minimum'",
         time="log K + l",
         memory="K l; with growth='redistribute' also t",
-        guarantee="sum over arms of (variance / gap + b) log^2 T; none is known with a window",
+        guarantee="sum over arms of (variance / gap + b) log^2 T with batches=Anytime(); none is "
+        "known for the default schedule, or with a window",
         bibtex=BIBTEX,
         pending="each counts in every batch of its arm, as if its loss were the arm's mean",
     )
@@ -417,12 +418,12 @@ class BatchEnsemble(Policy):
 
     @property
     def scale_free(self) -> bool:
-        """No scale enters the rule, unless losses are turned into coins or have an offset."""
+        """The rule has no scale, unless losses are turned into coins or have an offset."""
         return self.bernoulli_scale is None and (self.follows_losses or self.baseline == 0.0)
 
     @property
     def location_free(self) -> bool:
-        """Only a baseline that follows the losses frees the rule of location."""
+        """Only a baseline that follows the losses makes the rule independent of location."""
         return self.bernoulli_scale is None and self.follows_losses
 
     @property
@@ -438,7 +439,7 @@ class BatchEnsemble(Policy):
         return 0.0 if isinstance(self.baseline, str) else float(self.baseline)
 
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:
-        """Work the schedule out for `capacity` steps."""
+        """The parameters, with the schedule evaluated for `capacity` steps."""
         schedule, part = self._schedule(horizon), 0
         if self.window is not None:
             part = self._part(schedule, self.window)
@@ -459,7 +460,7 @@ class BatchEnsemble(Policy):
         )
 
     def _schedule(self, horizon: int | None) -> Callable[[int], int]:
-        """How many batches there are at each step, for a horizon if it is known."""
+        """The number of batches at each step, for the horizon if it is known."""
         schedule = self.batches if callable(self.batches) else schedules.Fixed(self.batches)
         if isinstance(schedule, schedules.Schedule):
             return schedule.at_horizon(horizon)
@@ -475,14 +476,14 @@ class BatchEnsemble(Policy):
         return window // batches
 
     def describe(self, horizon: int) -> str:
-        """The parameters, and what a function of one's own gives."""
+        """The parameters, with the steps at which a user's own schedule grows."""
         if not callable(self.batches) or isinstance(self.batches, schedules.Schedule):
             return self.identity
         steps = self.parameters(1, horizon, horizon).growth_steps[:-1].tolist()
         return f"{self.identity} with batches from steps {steps}"
 
     def bids(self, state: State) -> list[Bid]:
-        """What each batch would play on its own, and at which estimate: the lowest bid wins.
+        """Each batch's favourite arm, and its estimate of it: the lowest bid wins.
 
         Examples
         --------
@@ -508,7 +509,7 @@ class BatchEnsemble(Policy):
         return super().indices(parameters, state, step) + _finite_baseline(state)
 
     def join(self, first: State, second: State, sizes: tuple[int, int], start: Start) -> State:
-        """See `Policy.join`; arms that have fewer batches get empty ones, or are dealt again."""
+        """See `Policy.join`; arms with fewer batches get empty ones, or are dealt again."""
         target: State = super().join(first, second, sizes, start)
         batches, parts = target.batches, (first.batches, second.batches)
         batches.in_use[0] = in_use = max(part.in_use[0] for part in parts)
@@ -526,9 +527,9 @@ class BatchEnsemble(Policy):
         return target
 
     def merge(self, first: State, second: State) -> State:
-        """One state of two that saw different losses of the same arms.
+        """Merge two states that saw different losses of the same arms.
 
-        Batch j of the one joins batch j of the other: counts and sums add up. A history is dealt
+        Batch j of one is added to batch j of the other: counts and sums add up. A history is dealt
         again. Neither argument is changed.
         """
         if self.window is not None:

@@ -63,7 +63,7 @@ _NOTHING, _TINY = 1e-60, 1e-300
 
 
 class Parameters(NamedTuple):
-    """What the kernels read."""
+    """The parameters that the kernels read."""
 
     batches: int
     pooling: float
@@ -82,7 +82,7 @@ class State(NamedTuple):
     stakes: Floats  # (arm,): the last one found, as a part of the largest possible one
     squares: Floats  # (arm,): how the arm's batches scatter about its mean
     cubes: Floats  # (arm,)
-    scattered: Floats  # (arm,): the number of losses for which these two were worked out
+    scattered: Floats  # (arm,): the number of losses for which these two were computed
     pool: Floats  # (2,): the variance and the third cumulant of a loss, over all arms
 
 
@@ -122,7 +122,7 @@ def size_of(state: State, arm: int, batch: int) -> float:
 
 @kernel
 def scatter(state: State, arm: int) -> None:
-    """Work out how an arm's batches scatter: sums of squares and of cubes, per loss in a batch."""
+    """Compute how an arm's batches scatter: sums of squares and of cubes, per loss in a batch."""
     if state.scattered[arm] == state.race.counts[arm]:
         return
     mean = mean_of(state.race, arm)
@@ -153,7 +153,7 @@ def survey(parameters: Parameters, state: State) -> None:
 
 @kernel
 def depth(parameters: Parameters, state: State, arm: int, level: float) -> float:
-    """How far below the level one more batch of the arm might be."""
+    """How far below the level another batch of the arm might be."""
     used = float(used_batches(state, arm))
     size = state.race.counts[arm] / used
     lowest = size * reach_below(state.yardstick, level, 0.0)
@@ -216,7 +216,7 @@ def best_stake(state: State, arm: int, level: float, bottom: float, unit: float)
 def log_wealth(
     state: State, arm: int, level: float, bottom: float, unit: float, stake: float
 ) -> float:
-    """What is won by bets of one stake on every batch, and on one at the bottom."""
+    """The log-wealth from bets of one stake on every batch, and on one as low as possible."""
     total = 0.0
     product = 1.0 - stake * bottom
     for batch in range(used_batches(state, arm)):
@@ -243,48 +243,50 @@ def update(
 
 @dataclass(frozen=True)
 class BatchLikelihood(RacePolicy):
-    r"""Batch likelihood, an heir of `BatchEnsemble`.
+    r"""Batch likelihood, a descendant of `BatchEnsemble` and the default policy of a `Bandit`.
 
     It needs to know nothing about the losses: no family, scale, location, range or horizon. It was
     found by experiment; nothing is proved about it.
 
-    The losses of each arm are dealt round-robin into l batches. The leader is the arm of lowest
-    mean, u. Take an arm of higher mean, with n losses in batches of sums S_j and sizes C_j. Someone
-    who bets on each batch, with stake x, that the arm's mean is above u ends with the log-wealth
+    The losses of each arm are dealt round-robin into l batches. The leader is the arm with the
+    lowest mean, u. Take an arm with a higher mean, with n losses in batches of sums S_j and sizes
+    C_j. Someone who bets on each batch, with stake x, that the arm's mean is above u ends with the
+    log-wealth
 
     .. math:: \sum_j \log(1 + x (S_j - C_j u)) + \log(1 - x B),
 
-    where the last term is one more batch, lost: B below u is as low as a batch might be. The
-    evidence E against the arm is the most that can be won so, over all stakes x. It is IMED's
-    empirical divergence [1]_ of the batches' sums instead of single losses, so that nothing but l
-    sums is kept of an arm, where Batch Ensemble [2]_ lets the lowest of them decide alone.
+    where the last term is one more, lost bet: on a batch that is B below u, as low as a batch might
+    be. The evidence E against the arm is the largest log-wealth over all stakes x. It is IMED's
+    empirical divergence [1]_ of the batches' sums instead of single losses, so only l sums are
+    kept per arm. Batch Ensemble [2]_ lets the lowest of them decide alone.
 
-    The arm's index is :math:`n (1 + \kappa (e^E - 1))`: the number of plays of the leader from
-    which on the arm is due. The arm with the lowest index is played; the leader's index is its own
-    number of plays. Every arm is played twice first.
+    The arm's index is :math:`n (1 + \kappa (e^E - 1))`: the number of plays of the leader at which
+    the arm is due. The arm with the lowest index is played; the leader's index is its own number of
+    plays. Every arm is played twice first.
 
-    B is the distance to the lower atom of the law of two values with the variance v and the third
-    cumulant of a batch of size n / b, b batches being in use,
+    With b batches in use, B is the distance to the lower value of the two-valued distribution with
+    the variance and the third cumulant of a batch of size n / b,
 
-    .. math:: B = \tfrac12 \bigl(\sqrt{\rho^2 + 4 v n / b} - \rho\bigr),
+    .. math:: B = \tfrac12 \bigl(\sqrt{\rho^2 + 4 v n / b} - \rho\bigr).
 
-    v and ρ, the third cumulant over the variance, being those of single losses as the batches show
-    them, together with c batches that scatter like those of all arms; and it is no more than n / b
-    times how far u lies above the lowest loss seen. Losses are clipped as in `MomentIMED`. If the
-    range of the losses is declared, its lower end stands for the lowest loss seen, and B is that
-    distance for an arm whose losses were all alike.
+    Here v is the variance of a single loss, and ρ its third cumulant over the variance; both are
+    estimated from the arm's batches together with c batches that scatter like those of all arms.
+    B is at most n / b times the distance of u from the lowest loss seen. Losses are clipped as in
+    `MomentIMED`. If the range of the losses is declared, its lower end replaces the lowest loss
+    seen, and B is that distance for an arm whose losses were all alike.
 
     Parameters
     ----------
     batches : int
-        l. With fewer, less memory and somewhat more regret.
+        l. Fewer batches need less memory and have somewhat more regret.
     pooling : float
         c. A larger one is safer while an arm has few losses, and worse where arms differ in spread.
     patience : float
-        κ. A larger one explores less: lower regret in most runs, and more runs that end wrongly.
+        κ. A larger one explores less: lower regret in most runs, but more runs that end on a wrong
+        arm.
     recheck : float
-        Indices are worked out again when the leader has been played for this part of its plays and
-        one more; 0 stands for every play. Arms that are far from due are looked at less often.
+        Indices are recomputed when the leader has been played for this part of its plays and
+        one more; 0 stands forevery play. Arms that are far from due are looked at less often.
     low, high : float or None
         The lowest and the highest loss that can come up, if they are known. `Bandit` fills them in
         from a declared range.
@@ -335,7 +337,7 @@ class BatchLikelihood(RacePolicy):
         return [cls(), cls(batches=5), cls(low=0.0, high=1.0)]
 
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:
-        """What the kernels read."""
+        """The parameters that the kernels read."""
         low, high = self.loss_range
         return Parameters(
             batches=int(self.batches),
@@ -347,7 +349,7 @@ class BatchLikelihood(RacePolicy):
         )
 
     def merge(self, first: State, second: State) -> State:
-        """Batches are joined so that their sizes are those of all losses dealt in one go."""
+        """Batches are joined so that their sizes are as if all losses had been dealt together."""
         yardstick = merged_yardstick(first.yardstick, second.yardstick)
         one, two = (measured_by(yardstick, state) for state in (first, second))
         sums = one.sums.copy()
@@ -367,7 +369,7 @@ class BatchLikelihood(RacePolicy):
 
 
 def measured_by(yardstick: Yardstick, state: State) -> State:
-    """The sums of a state as another yardstick measures them."""
+    """The sums of a state, measured by another yardstick."""
     shift, factor = translation(yardstick, state.yardstick)
     arms, batches = state.sums.shape
     sizes = np.array([[size_of(state, arm, j) for j in range(batches)] for arm in range(arms)])

@@ -61,9 +61,9 @@ def duel(parameters: BDS, state: State, challenger: int, leader: int, stream: St
 class BDS(Policy):
     r"""Bounded Dirichlet sampling, in loss form.
 
-    Rounds as in `RBSDA`, but every arm other than the leader fights. With its n losses X and
-    random weights :math:`(w_0, \ldots, w_n) \sim \mathrm{Dirichlet}(1, \ldots, 1)` it wins if its
-    mean, or
+    Rounds are as in `RBSDA`, but every arm other than the leader duels with it. With its n losses X
+    and random weights :math:`(w_0, \ldots, w_n) \sim \mathrm{Dirichlet}(1, \ldots, 1)`, an arm wins
+    if its mean, or
 
     .. math:: w_0 b + \sum_{i=1}^{n} w_i X_i,
 

@@ -43,7 +43,7 @@ class State(NamedTuple):
     order: Ints  # (arm,)
 
     def renumber(self, before: State, arms: Sequence[int]) -> None:
-        """Take other arms in; the order is shuffled at each step."""
+        """Continue with other arms; the order is shuffled at each step anyway."""
         self.order[:] = np.arange(len(arms))
 
 
@@ -80,7 +80,7 @@ def select(parameters: BESA, state: State, step: int, stream: Stream) -> int:
 
 @kernel
 def second_wins(parameters: BESA, state: State, first: int, second: int, stream: Stream) -> bool:
-    """Compare as many losses of the one as of the other."""
+    """Compare equally many losses of both arms."""
     history = state.history
     swap = history.counts[second] > history.counts[first]
     fewer, more = (first, second) if swap else (second, first)
@@ -100,7 +100,7 @@ def second_wins(parameters: BESA, state: State, first: int, second: int, stream:
 def update(
     parameters: BESA, state: State, arm: int, loss: float, step: int, stream: Stream
 ) -> None:
-    """Keep the loss."""
+    """Store the loss."""
     count_value(state.values, arm, append_loss(state.history, arm, loss))
 
 
@@ -108,20 +108,20 @@ def update(
 class BESA(Policy):
     r"""Best empirical sampled average, in loss form.
 
-    Two arms, with n and N > n losses, meet on equal terms: the n losses of the one against n of
-    the other that are drawn without replacement. The lower mean wins, at equality the arm with
-    fewer losses, and then chance. With more than two arms, all arms are put into random order at
-    each step and play a knockout tournament; the odd arm of a round goes through. The winner is
-    played.
+    Two arms, with n and N > n losses, are compared on equal terms: the n losses of one against n
+    losses of the other, drawn without replacement. The lower mean wins; ties go to the arm with
+    fewer losses, and then are broken at random. With more than two arms, all arms are put into
+    random order at each step and play a knockout tournament; the odd arm of a round advances. The
+    winner is played.
 
     Parameters
     ----------
     initial : int
-        Losses that each arm must have before the tournaments begin: 1 in the paper; 10 make
-        rare runs that never find the best arm rarer.
+        The number of losses that each arm must have before the tournaments begin: 1 in the paper;
+        10 makes runs that never find the best arm rarer.
     random_ties : bool
-        Decide between equal means by the flip of a coin, whatever the numbers of losses. The
-        figures for BESA in the SDA paper [2]_ come from this form.
+        Decide between equal means by a coin flip, whatever the numbers of losses. The figures for
+        BESA in the SDA paper [2]_ are for this variant.
 
     Examples
     --------
@@ -158,7 +158,7 @@ class BESA(Policy):
 
     @classmethod
     def variants(cls) -> list[Policy]:
-        """Both ways with ties, and a longer start."""
+        """Both ways of breaking ties, and a longer start."""
         return [cls(), cls(initial=10), cls(random_ties=True)]
 
     @property
@@ -168,5 +168,5 @@ class BESA(Policy):
 
     @property
     def location_free(self) -> bool:
-        """Only means of as many losses are compared."""
+        """Only means of equally many losses are compared."""
         return True

@@ -42,7 +42,7 @@ def init(parameters: BetaThompson, n_arms: int, capacity: int) -> State:
 
 @kernel
 def select(parameters: BetaThompson, state: State, step: int, stream: Stream) -> int:
-    """Draw a mean loss for every arm, and play the lowest."""
+    """Draw a mean loss forevery arm, and play the lowest."""
     for arm in range(len(state.draws)):
         state.draws[arm] = beta(stream, state.bad[arm], state.good[arm])
     return argmin(state.draws, True, stream)
@@ -74,7 +74,7 @@ class BetaThompson(Policy):
     Parameters
     ----------
     prior_bad, prior_good : float
-        Alpha and beta: how many losses of 1 and of 0 to imagine before the first step.
+        Alpha and beta: the imagined numbers of losses of 1 and of 0 before the first step.
 
     Examples
     --------

@@ -15,12 +15,12 @@ from lowbid.policies.ucb1 import BIBTEX
 class DecreasingEpsilonGreedy(Policy):
     r"""Epsilon-greedy with a decreasing epsilon.
 
-    At step t an arm drawn uniformly at random with probability
+    At step t, with probability
 
     .. math:: \epsilon_t = \min(1, c K / (d^2 t)),
 
-    else the arm with the lowest mean loss; an arm not yet played counts as the lowest. Ties are
-    broken uniformly at random.
+    an arm drawn uniformly at random is played, otherwise the arm with the lowest mean loss; an arm
+    not yet played counts as the lowest. Ties are broken uniformly at random.
 
     Parameters
     ----------
@@ -63,20 +63,20 @@ class DecreasingEpsilonGreedy(Policy):
         require_finite("gap", self.gap, above=0.0)
 
     def chance(self, state: State, step: int, arm: int) -> float:
-        """Exploration, and greed."""
+        """The probability of exploration plus that of the greedy choice."""
         parameters = self.parameters(len(state.moments.counts), None, 1)
         return chance_by_epsilon(parameters, state, step, arm)
 
     @property
     def scale_free(self) -> bool:
-        """Means are only compared; the scale is in the gap that was given."""
+        """Means are compared with each other only; the scale is in the gap that was given."""
         return True
 
     @property
     def location_free(self) -> bool:
-        """Means are only compared."""
+        """Means are compared with each other only."""
         return True
 
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:
-        """What the kernels read."""
+        """The parameters that the kernels read."""
         return Parameters(epsilon=0.0, rate=self.c * n_arms / (self.gap * self.gap))

@@ -24,7 +24,7 @@ BIBTEX = r"""
 def select(
     parameters: DiscountedBetaThompson, state: DiscountedState, step: int, stream: Stream
 ) -> int:
-    """Draw a mean loss for every arm, and play the lowest."""
+    """Draw a mean loss forevery arm, and play the lowest."""
     discounted = state.discounted
     for arm in range(len(state.indices)):
         bad = discounted.sums[arm]
@@ -56,16 +56,16 @@ class DiscountedBetaThompson(DiscountPolicy):
 
     .. math:: \theta_a \sim \mathrm{Beta}(\alpha + S, \beta + n - S)
 
-    and play the arm with the lowest draw: an arm that was not played for long is drawn from the
-    prior. A loss strictly between 0 and 1 is replaced by a coin flip of that probability, which
-    keeps its mean.
+    and play the arm with the lowest draw; for an arm that was not played for a long time, that is a
+    draw from the prior. A loss strictly between 0 and 1 is replaced by a coin flip of that
+    probability, which keeps its mean.
 
     Parameters
     ----------
     discount : float
         γ, above 0 and at most 1.
     prior_bad, prior_good : float
-        Alpha and beta: how many losses of 1 and of 0 to imagine of an arm. They are not
+        Alpha and beta: the imagined numbers of losses of 1 and of 0 of each arm. They are not
         discounted.
 
     Examples

@@ -31,7 +31,7 @@ BIBTEX = r"""
 
 @kernel
 def select(parameters: Any, state: DiscountedState, step: int, stream: Stream) -> int:
-    """Draw a mean loss for every arm, and play the lowest."""
+    """Draw a mean loss forevery arm, and play the lowest."""
     discounted = state.discounted
     for arm in range(len(state.indices)):
         count = discounted.counts[arm]
@@ -52,7 +52,7 @@ def update(
     step: int,
     stream: Stream,
 ) -> None:
-    """Let old losses count less, and record the new one."""
+    """Discount old losses, and record the new one."""
     discount_and_add(state.discounted, parameters.discount, arm, loss)
 
 
@@ -65,9 +65,9 @@ class DiscountedGaussianThompson(DiscountPolicy, DeviationPolicy):
 
     .. math:: \theta_a \sim N(m, \sigma^2 / n)
 
-    and play the arm with the lowest draw; arms not yet played come first. The rule of [2]_, with
-    the posterior of Gaussian losses without a prior in place of Bernoulli ones; [1]_ study a
-    relative of it, whose deviations are bounded.
+    and play the arm with the lowest draw; arms not yet played come first. This is the rule of [2]_,
+    with the posterior of Gaussian losses without a prior in place of that of Bernoulli losses;
+    [1]_ study a relative of it, whose standard deviations are bounded.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ lowest_arm = specialise(arm_of_lowest_index, index=index)
 
 @kernel
 def select(parameters: Any, state: DiscountedState, step: int, stream: Stream) -> int:
-    """Play the arm of lowest confidence bound."""
+    """Play the arm with the lowest confidence bound."""
     total = 0.0
     for arm in range(len(state.discounted.counts)):
         total += state.discounted.counts[arm]
@@ -55,7 +55,7 @@ def update(
     step: int,
     stream: Stream,
 ) -> None:
-    """Let old losses count less, and record the new one."""
+    """Discount old losses, and record the new one."""
     discount_and_add(state.discounted, parameters.discount, arm, loss)
 
 
@@ -74,7 +74,7 @@ class DiscountedUCB(DiscountPolicy, UCBPolicy):
     Parameters
     ----------
     discount : float
-        γ, above 0 and at most 1. For T steps with Υ changes the paper takes
+        γ, above 0 and at most 1. For T steps with Υ changes the paper uses
         1 - sqrt(Υ / T) / (4 B): see `lowbid.policies.tuned_discount`.
     xi : float
         ξ: how much to explore. The paper's bound is for more than 1/2.

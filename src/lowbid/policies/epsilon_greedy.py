@@ -1,4 +1,4 @@
-"""Epsilon-greedy: the arm of lowest mean, but now and then any arm."""
+"""Epsilon-greedy: usually the arm with the lowest mean, sometimes any arm."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BIBTEX = r"""
 
 
 class Parameters(NamedTuple):
-    """What the kernels read: any arm is played with probability max(epsilon, rate / t)."""
+    """The parameters of the kernels: any arm is played with probability max(epsilon, rate / t)."""
 
     epsilon: float
     rate: float
@@ -32,14 +32,14 @@ class Parameters(NamedTuple):
 
 @kernel
 def select(parameters: Parameters, state: State, step: int, stream: Stream) -> int:
-    """Play any arm now and then, otherwise the one with the lowest mean."""
+    """Play any arm with a small probability, otherwise the one with the lowest mean."""
     if uniform(stream) < max(parameters.epsilon, parameters.rate / step):
         return integer(stream, len(state.moments.counts))
     return lowest_arm(state.ranking, True, stream)
 
 
 def chance_by_epsilon(parameters: Parameters, state: State, step: int, arm: int) -> float:
-    """The chance of an arm: its share of exploration, and of greed if its mean is lowest."""
+    """The probability of an arm: its share of exploration, plus the greedy choice if it is best."""
     epsilon = min(1.0, max(parameters.epsilon, parameters.rate / step))
     indices, n_arms = state.ranking.indices, len(state.moments.counts)
     lowest = indices[:n_arms].min()
@@ -51,8 +51,9 @@ def chance_by_epsilon(parameters: Parameters, state: State, step: int, arm: int)
 class EpsilonGreedy(Policy):
     r"""Epsilon-greedy with a constant epsilon.
 
-    With probability epsilon an arm drawn uniformly at random, else the arm with the lowest mean
-    loss; an arm not yet played counts as the lowest. Ties are broken uniformly at random.
+    With probability epsilon, an arm drawn uniformly at random is played, otherwise the arm with the
+    lowest mean loss; an arm not yet played counts as the lowest. Ties are broken uniformly at
+    random.
 
     Parameters
     ----------
@@ -89,20 +90,20 @@ class EpsilonGreedy(Policy):
         require_probability("epsilon", self.epsilon, ends=True)
 
     def chance(self, state: State, step: int, arm: int) -> float:
-        """Exploration, and greed."""
+        """The probability of exploration plus that of the greedy choice."""
         parameters = self.parameters(len(state.moments.counts), None, 1)
         return chance_by_epsilon(parameters, state, step, arm)
 
     @property
     def scale_free(self) -> bool:
-        """Means are only compared."""
+        """Means are compared with each other only."""
         return True
 
     @property
     def location_free(self) -> bool:
-        """Means are only compared."""
+        """Means are compared with each other only."""
         return True
 
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:
-        """What the kernels read."""
+        """The parameters that the kernels read."""
         return Parameters(epsilon=float(self.epsilon), rate=0.0)

@@ -1,4 +1,4 @@
-"""Explore then commit: every arm equally often, then one for good."""
+"""Explore then commit: every arm equally often, then one arm forever."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from lowbid.policies.greedy import BIBTEX
 
 
 class Parameters(NamedTuple):
-    """What the kernels read."""
+    """The parameters that the kernels read."""
 
     plays: int
 
 
 class State(NamedTuple):
-    """What is kept of each arm, and the arm committed to."""
+    """The statistics of each arm, and the arm committed to."""
 
     moments: Moments
     committed: Ints  # (1,); -1 while exploring
 
     def renumber(self, before: State, arms: Sequence[int]) -> None:
-        """Explore again if an arm is new, or the one committed to is gone."""
+        """Explore again if an arm is new, or if the chosen arm was removed."""
         known = before.committed[0] in arms and -1 not in arms
         self.committed[0] = arms.index(int(before.committed[0])) if known else -1
 
@@ -45,7 +45,7 @@ def init(parameters: Parameters, n_arms: int, capacity: int) -> State:
 
 @kernel
 def select(parameters: Parameters, state: State, step: int, stream: Stream) -> int:
-    """Play the arm played least; when all were played enough, that of lowest mean for good."""
+    """Play the arm played least; when all were played enough, commit to the lowest mean."""
     if state.committed[0] < 0:
         arm = argmin(state.moments.counts, True, stream)
         if state.moments.counts[arm] < parameters.plays:
@@ -58,7 +58,7 @@ def select(parameters: Parameters, state: State, step: int, stream: Stream) -> i
 def update(
     parameters: Parameters, state: State, arm: int, loss: float, step: int, stream: Stream
 ) -> None:
-    """Move the arm's mean."""
+    """Update the arm's mean."""
     add_loss(state.moments, arm, loss)
 
 
@@ -67,7 +67,7 @@ class ExploreThenCommit(Policy):
     r"""Explore, then commit.
 
     Each arm is played m times, in rounds of random order; then the arm with the lowest mean loss is
-    played for the rest, whatever it brings. Ties are broken uniformly at random.
+    played for the rest of the time, whatever its losses. Ties are broken uniformly at random.
 
     Parameters
     ----------
@@ -113,16 +113,16 @@ class ExploreThenCommit(Policy):
 
     @property
     def scale_free(self) -> bool:
-        """Means are only compared."""
+        """Means are compared with each other only."""
         return True
 
     @property
     def location_free(self) -> bool:
-        """Means are only compared."""
+        """Means are compared with each other only."""
         return True
 
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:
-        """What the kernels read, with the number of plays worked out."""
+        """The parameters that the kernels read, with the number of plays computed."""
         if self.plays is not None:
             return Parameters(plays=int(self.plays))
         steps = known_horizon(self.name, self.horizon, horizon)

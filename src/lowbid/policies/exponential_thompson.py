@@ -17,7 +17,7 @@ from lowbid.policies.gaussian_thompson import BIBTEX
 
 
 class State(NamedTuple):
-    """What is kept of each arm, and room for the draws."""
+    """The statistics of each arm, and room for the draws."""
 
     moments: Moments
     draws: Floats
@@ -31,7 +31,7 @@ def init(parameters: ExponentialThompson, n_arms: int, capacity: int) -> State:
 
 @kernel
 def select(parameters: ExponentialThompson, state: State, step: int, stream: Stream) -> int:
-    """Draw a mean loss for every arm, and play the lowest."""
+    """Draw a mean loss forevery arm, and play the lowest."""
     for arm in range(len(state.draws)):
         count = state.moments.counts[arm]
         if count > 0.0:
@@ -43,7 +43,7 @@ def select(parameters: ExponentialThompson, state: State, step: int, stream: Str
 def update(
     parameters: ExponentialThompson, state: State, arm: int, loss: float, step: int, stream: Stream
 ) -> None:
-    """Add the loss up."""
+    """Add the loss to the arm's sum."""
     add_loss(state.moments, arm, loss)
 
 

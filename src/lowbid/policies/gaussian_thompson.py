@@ -26,7 +26,7 @@ BIBTEX = r"""
 
 
 class State(NamedTuple):
-    """What is kept of each arm, and room for the draws."""
+    """The statistics of each arm, and room for the draws."""
 
     moments: Moments
     draws: Floats
@@ -40,7 +40,7 @@ def init(parameters: Any, n_arms: int, capacity: int) -> State:
 
 @kernel
 def select(parameters: Any, state: State, step: int, stream: Stream) -> int:
-    """Draw a mean loss for every arm, and play the lowest."""
+    """Draw a mean loss forevery arm, and play the lowest."""
     for arm in range(len(state.draws)):
         count = state.moments.counts[arm]
         if count > 0.0:
@@ -51,7 +51,7 @@ def select(parameters: Any, state: State, step: int, stream: Stream) -> int:
 
 @kernel
 def update(parameters: Any, state: State, arm: int, loss: float, step: int, stream: Stream) -> None:
-    """Move the arm's mean."""
+    """Update the arm's mean."""
     add_loss(state.moments, arm, loss)
 
 

@@ -61,7 +61,7 @@ def init(parameters: GIRO, n_arms: int, capacity: int) -> State:
 
 @kernel
 def select(parameters: GIRO, state: State, step: int, stream: Stream) -> int:
-    """Draw a bootstrap mean for every arm, and play the lowest."""
+    """Draw a bootstrap mean forevery arm, and play the lowest."""
     for arm in range(len(state.indices)):
         state.indices[arm] = -math.inf
         if state.history.counts[arm] > 0:
@@ -89,7 +89,7 @@ def bootstrap_mean(parameters: GIRO, state: State, arm: int, stream: Stream) -> 
 def update(
     parameters: GIRO, state: State, arm: int, loss: float, step: int, stream: Stream
 ) -> None:
-    """Keep the loss."""
+    """Store the loss."""
     count_value(state.values, arm, append_loss(state.history, arm, loss))
 
 
@@ -100,16 +100,16 @@ class GIRO(Policy):
     To the n losses of an arm add a n losses of 0 and a n losses of 1, and draw as many from all of
     these, with replacement: the mean of the draws is the arm's index. The arm with the lowest index
     is played; arms not yet played come first. Ties are broken uniformly at random. If a n is not
-    whole it is rounded up or down at random at each step, so that its mean is right.
+    whole, it is rounded up or down at random at each step, so that its mean is right.
 
-    For losses of 0 and 1 the sum of the draws is one binomial number; otherwise a step takes time
+    For losses of 0 and 1 the sum of the draws is one binomial draw; otherwise a step takes time
     that grows with the number of steps so far.
 
     Parameters
     ----------
     a : float
-        Made-up losses of each kind for each real one: above :math:`1/\sqrt{2}` in the analysis,
-        which 1 satisfies; smaller ones such as 0.1 explore less.
+        The number of made-up losses of each kind per real one: above :math:`1/\sqrt{2}` in the
+        analysis, which 1 satisfies; smaller values such as 0.1 explore less.
 
     Examples
     --------
@@ -142,7 +142,7 @@ class GIRO(Policy):
 
     @classmethod
     def variants(cls) -> list[Policy]:
-        """As analysed, and as used."""
+        """The value in the analysis, and one for practice."""
         return [cls(), cls(a=0.1)]
 
     @property

@@ -1,4 +1,4 @@
-"""Greedy: the arm of lowest mean, and no exploration."""
+"""Greedy: the arm with the lowest mean, and no exploration."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BIBTEX = r"""
 
 
 class State(NamedTuple):
-    """What is kept of each arm, and its mean."""
+    """The statistics of each arm, and its mean."""
 
     moments: Moments
     ranking: Ranking
@@ -36,7 +36,7 @@ def init(parameters: Greedy, n_arms: int, capacity: int) -> State:
 
 @kernel
 def select(parameters: Greedy, state: State, step: int, stream: Stream) -> int:
-    """Play the arm of lowest mean."""
+    """Play the arm with the lowest mean."""
     return lowest_arm(state.ranking, True, stream)
 
 
@@ -44,7 +44,7 @@ def select(parameters: Greedy, state: State, step: int, stream: Stream) -> int:
 def update(
     parameters: Greedy, state: State, arm: int, loss: float, step: int, stream: Stream
 ) -> None:
-    """Move the arm's mean."""
+    """Update the arm's mean."""
     add_loss(state.moments, arm, loss)
     place(state.ranking, arm, state.moments.means[arm])
 
@@ -53,7 +53,7 @@ def update(
 class Greedy(Policy):
     r"""Greedy: each arm once, then always the arm with the lowest mean loss.
 
-    A baseline: one bad first loss may rule out the best arm for ever, so its regret grows
+    This is a baseline: one bad first loss may rule out the best arm forever, so the regret grows
     linearly with positive probability. Ties are broken uniformly at random.
 
     Examples
@@ -83,10 +83,10 @@ class Greedy(Policy):
 
     @property
     def scale_free(self) -> bool:
-        """Means are only compared."""
+        """Means are compared with each other only."""
         return True
 
     @property
     def location_free(self) -> bool:
-        """Means are only compared."""
+        """Means are compared with each other only."""
         return True

@@ -46,13 +46,13 @@ lowest_arm: Any = None
 
 
 class Parameters(NamedTuple):
-    """What the kernels read."""
+    """The parameters that the kernels read."""
 
     sd: float
 
 
 class State(NamedTuple):
-    """What is kept of each arm, and what is known of its index."""
+    """The statistics of each arm, and what is known about its index."""
 
     moments: Moments
     tangents: Tangents
@@ -66,7 +66,7 @@ def init(parameters: Parameters, n_arms: int, capacity: int) -> State:
 
 @kernel
 def select(parameters: Parameters, state: State, step: int, stream: Stream) -> int:
-    """Play the arm of lowest index, given the lowest mean."""
+    """Play the arm with the lowest index, given the lowest mean."""
     return lowest_arm(parameters, state, lowest_mean_of(state.moments), stream)
 
 
@@ -74,7 +74,7 @@ def select(parameters: Parameters, state: State, step: int, stream: Stream) -> i
 def update(
     parameters: Parameters, state: State, arm: int, loss: float, step: int, stream: Stream
 ) -> None:
-    """Move the arm's mean."""
+    """Update the arm's mean."""
     add_loss(state.moments, arm, loss)
     forget(state.tangents, arm)
 
@@ -140,8 +140,8 @@ class IMED(FamilyPolicy):
     losses with a known lower bound, see `SemiBoundedIMED`.
 
     If the variance is not known, D is :math:`\frac12 \log(1 + (m - m^*)^2 / s^2)`, with s the
-    (biased) standard deviation of the arm's losses, after three plays of each arm; n - 2 stands
-    in place of the first n, as in `KLUCB`, because s may be far too small by chance.
+    (biased) standard deviation of the arm's losses, after three plays of each arm; n - 2 replaces
+    the first n, as in `KLUCB`, because s may be far too small by chance.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ class IMED(FamilyPolicy):
 
     @property
     def about(self) -> About:  # type: ignore[override]
-        """What to know, for this family."""
+        """What to know about the policy, for this family."""
         return About(
             family="index",
             needs=self.family.needs,
@@ -191,7 +191,7 @@ class IMED(FamilyPolicy):
         )
 
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:
-        """What the kernels read."""
+        """The parameters that the kernels read."""
         return Parameters(sd=self.sd)
 
     def indices(self, parameters: Parameters, state: State, step: int) -> Floats:

@@ -30,13 +30,13 @@ divergence: Any = None
 
 
 class Parameters(NamedTuple):
-    """What the kernels read."""
+    """The parameters that the kernels read."""
 
     sd: float
 
 
 class State(NamedTuple):
-    """What is kept of each arm, and room for the weights."""
+    """The statistics of each arm, and room for the weights."""
 
     moments: Moments
     weights: Floats
@@ -50,7 +50,7 @@ def init(parameters: Parameters, n_arms: int, capacity: int) -> State:
 
 @kernel
 def select(parameters: Parameters, state: State, step: int, stream: Stream) -> int:
-    """Play an arm with a probability that decreases with the evidence; unplayed ones first."""
+    """Play an arm with a probability that decreases with the evidence; unplayed arms first."""
     counts = state.moments.counts
     unplayed = argmin(counts, True, stream)
     if counts[unplayed] == 0.0:
@@ -81,7 +81,7 @@ def draw(weights: Floats, rest: float) -> int:
 def update(
     parameters: Parameters, state: State, arm: int, loss: float, step: int, stream: Stream
 ) -> None:
-    """Move the arm's mean."""
+    """Update the arm's mean."""
     add_loss(state.moments, arm, loss)
 
 
@@ -102,11 +102,11 @@ class KLMaillard(FamilyPolicy):
 
     where D is the Kullback-Leibler divergence between distributions of the family with means m
     and m*. Arms not yet played come first. The probabilities are known in closed form, as
-    off-policy estimates need them.
+    off-policy estimates require.
 
-    Make it for a family: ``KLMaillard.bernoulli()`` for losses in [0, 1] is the one of the
-    paper; ``KLMaillard.gaussian()`` is Maillard's own; ``KLMaillard.exponential()`` and
-    ``KLMaillard.poisson()`` follow the same rule.
+    Make it for a family: ``KLMaillard.bernoulli()`` for losses in [0, 1] is the paper's rule;
+    ``KLMaillard.gaussian()`` is Maillard's own; ``KLMaillard.exponential()`` and
+    ``KLMaillard.poisson()`` apply the same rule to other families.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ class KLMaillard(FamilyPolicy):
 
     @property
     def about(self) -> About:  # type: ignore[override]
-        """What to know, for this family."""
+        """What to know about the policy, for this family."""
         return About(
             family="posterior sampling",
             needs=self.family.needs,
@@ -146,17 +146,17 @@ class KLMaillard(FamilyPolicy):
             guarantee="asymptotically optimal for Bernoulli losses, and sqrt(K T log K) "
             "whatever the gaps"
             if self.family.name == "bernoulli"
-            else "see the paper for Bernoulli losses",
+            else "none in the reference, which treats Bernoulli losses",
             bibtex=BIBTEX,
         )
 
     def chance(self, state: State, step: int, arm: int) -> float:
-        """By the weights; while there are unplayed arms, they share it."""
+        """The arm's share of the weights; unplayed arms share it as long as there are any."""
         unplayed = state.moments.counts == 0.0
         if unplayed.any():
             return float(unplayed[arm]) / int(unplayed.sum())
         return float(state.weights[arm] / state.weights.sum())
 
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:
-        """What the kernels read."""
+        """The parameters that the kernels read."""
         return Parameters(sd=self.sd)

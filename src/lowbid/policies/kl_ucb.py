@@ -56,14 +56,14 @@ lowest_arm: Any = None
 
 
 class Parameters(NamedTuple):
-    """What the kernels read."""
+    """The parameters that the kernels read."""
 
     sd: float
     c: float
 
 
 class State(NamedTuple):
-    """What is kept of each arm, and what is known of its index."""
+    """The statistics of each arm, and what is known about its index."""
 
     moments: Moments
     tangents: Tangents
@@ -77,7 +77,7 @@ def init(parameters: Parameters, n_arms: int, capacity: int) -> State:
 
 @kernel
 def select(parameters: Parameters, state: State, step: int, stream: Stream) -> int:
-    """Play the arm of lowest index."""
+    """Play the arm with the lowest index."""
     return lowest_arm(parameters, state, level(parameters, step), stream)
 
 
@@ -85,7 +85,7 @@ def select(parameters: Parameters, state: State, step: int, stream: Stream) -> i
 def update(
     parameters: Parameters, state: State, arm: int, loss: float, step: int, stream: Stream
 ) -> None:
-    """Move the arm's mean."""
+    """Update the arm's mean."""
     add_loss(state.moments, arm, loss)
     forget(state.tangents, arm)
 
@@ -111,7 +111,7 @@ def convex_index_at(
     count, mean = state.moments.counts[arm], state.moments.means[arm]
     budget = (x - discount(count)) / count
     index = lowest_mean(mean, budget, parameters.sd)
-    if index >= mean:  # the mean is the lowest possible loss, and so is the index for every x
+    if index >= mean:  # the mean is the lowest possible loss, and so is the index forevery x
         return mean, 0.0
     return index, 1.0 / (count * steepness(mean, index, parameters.sd))
 
@@ -224,7 +224,7 @@ class KLUCB(FamilyPolicy):
 
     @property
     def about(self) -> About:  # type: ignore[override]
-        """What to know, for this family."""
+        """What to know about the policy, for this family."""
         return About(
             family="index",
             needs=self.family.needs,
@@ -235,7 +235,7 @@ class KLUCB(FamilyPolicy):
         )
 
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:
-        """What the kernels read."""
+        """The parameters that the kernels read."""
         return Parameters(sd=self.sd, c=float(self.c))
 
     def indices(self, parameters: Parameters, state: State, step: int) -> Floats:

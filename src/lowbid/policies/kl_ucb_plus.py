@@ -78,7 +78,7 @@ class KLUCBPlus(FamilyPolicy):
 
     @property
     def about(self) -> About:  # type: ignore[override]
-        """What to know, for this family."""
+        """What to know about the policy, for this family."""
         return About(
             family="index",
             needs=self.family.needs,
@@ -89,7 +89,7 @@ class KLUCBPlus(FamilyPolicy):
         )
 
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:
-        """What the kernels read."""
+        """The parameters that the kernels read."""
         return Parameters(sd=self.sd, c=0.0)
 
     def indices(self, parameters: Parameters, state: State, step: int) -> Floats:

@@ -30,14 +30,14 @@ lowest_mean: Any = None
 
 
 class Parameters(NamedTuple):
-    """What the kernels read."""
+    """The parameters that the kernels read."""
 
     share: float  # T / K
     sd: float
 
 
 class State(NamedTuple):
-    """What is kept of each arm, and its index."""
+    """The statistics of each arm, and its index."""
 
     moments: Moments
     ranking: Ranking
@@ -51,13 +51,13 @@ def init(parameters: Parameters, n_arms: int, capacity: int) -> State:
 
 @kernel
 def select(parameters: Parameters, state: State, step: int, stream: Stream) -> int:
-    """Play the arm of lowest index."""
+    """Play the arm with the lowest index."""
     return lowest_arm(state.ranking, True, stream)
 
 
 @kernel
 def exploration(share: float) -> float:
-    """G = log+(y (1 + (log+ y)^2)), of y = T / (K n)."""
+    """The value of g(y) = log+(y (1 + (log+ y)^2)) at y = T / (K n)."""
     log = math.log(max(share, 1.0))
     return math.log(max(share * (1.0 + log * log), 1.0))
 
@@ -66,7 +66,7 @@ def exploration(share: float) -> float:
 def update(
     parameters: Parameters, state: State, arm: int, loss: float, step: int, stream: Stream
 ) -> None:
-    """Work out the arm's index, which only its own losses change."""
+    """Compute the arm's index, which only its own losses change."""
     add_loss(state.moments, arm, loss)
     count = state.moments.counts[arm]
     budget = exploration(parameters.share / count) / count
@@ -134,7 +134,7 @@ class KLUCBPlusPlus(FamilyPolicy):
 
     @property
     def about(self) -> About:  # type: ignore[override]
-        """What to know, for this family."""
+        """What to know about the policy, for this family."""
         return About(
             family="index",
             needs=f"{self.family.needs}, and the horizon",
@@ -145,6 +145,6 @@ class KLUCBPlusPlus(FamilyPolicy):
         )
 
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:
-        """What the kernels read, with the horizon filled in."""
+        """The parameters that the kernels read, with the horizon filled in."""
         steps = known_horizon(self.name, self.horizon, horizon)
         return Parameters(share=steps / n_arms, sd=self.sd)

@@ -24,7 +24,7 @@ BIBTEX = r"""
 
 @kernel
 def duel(parameters: Any, state: State, challenger: int, leader: int, stream: Stream) -> bool:
-    """Whether the challenger's losses are at most as large as as many last ones of the leader."""
+    """Whether the challenger's mean is not above that of equally many last losses of the leader."""
     history = state.history
     before = sum_of_first(history, leader, history.counts[leader] - history.counts[challenger])
     block = history.totals[leader] - before
@@ -36,14 +36,14 @@ def duel(parameters: Any, state: State, challenger: int, leader: int, stream: St
 class LBSDA(DuelPolicy):
     r"""Last-block sub-sampling duels, in loss form.
 
-    Rounds as in `RBSDA`, but a challenger with n losses fights the leader's last n: it wins if its
-    mean is not above theirs. The duels use no randomness.
+    Rounds are as in `RBSDA`, but a challenger with n losses is compared with the leader's last n:
+    it wins if its mean is not above theirs. The duels use no randomness.
 
     Parameters
     ----------
     forced_exploration : bool
         Play an arm without a duel while it has fewer than sqrt(log r) losses in round r. Needed
-        for losses such as exponential ones, where one unlucky first draw can bury a good arm.
+        for losses such as exponential ones, where one unlucky first loss can rule out a good arm.
 
     Examples
     --------

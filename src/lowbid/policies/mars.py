@@ -40,7 +40,7 @@ _NIBBLES, _BYTES = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
 
 
 class State(NamedTuple):
-    """What is kept of each arm and subset. Losses are measured from the first one of all.
+    """The statistics of each arm and subset. Losses are measured from the first one of all.
 
     An arm's last `pending` losses are in the sums and counts of its watched subsets only. All
     subsets that are not watched have a mean of at least `floor`.
@@ -66,7 +66,7 @@ class State(NamedTuple):
 
 @allocating_kernel
 def init(parameters: MARS, n_arms: int, capacity: int) -> State:
-    """Before the first step every index is lower than all numbers."""
+    """Before the first step every index is minus infinity."""
     subsets = parameters.subsets
     watched = min(_WATCHED, subsets)
     state = State(
@@ -95,7 +95,7 @@ def init(parameters: MARS, n_arms: int, capacity: int) -> State:
 
 @kernel
 def select(parameters: MARS, state: State, step: int, stream: Stream) -> int:
-    """Play the arm of lowest index."""
+    """Play the arm with the lowest index."""
     return lowest_arm(state.ranking, True, stream)
 
 
@@ -103,7 +103,7 @@ def select(parameters: MARS, state: State, step: int, stream: Stream) -> int:
 def update(
     parameters: MARS, state: State, arm: int, loss: float, step: int, stream: Stream
 ) -> None:
-    """Show the loss to the subsets that want it, and recompute the arm's index."""
+    """Add the loss to the subsets that take it, and recompute the arm's index."""
     if math.isnan(state.origin[0]):
         state.origin[0] = loss
     loss -= state.origin[0]
@@ -125,7 +125,7 @@ def update(
 
 @kernel
 def lowest_mean(state: State, arm: int, loss: float, place_in_block: int) -> float:
-    """The lowest mean of the arm's subsets, of all that are not empty."""
+    """The lowest mean of the arm's subsets that are not empty."""
     floor = state.floor[arm]
     # One more loss x moves a mean m of c losses to m - (m - x) / (c + 1).
     if loss < floor:
@@ -142,7 +142,7 @@ def lowest_mean(state: State, arm: int, loss: float, place_in_block: int) -> flo
 
 @kernel
 def follow_watched(state: State, arm: int, loss: float, place_in_block: np.uint64) -> float:
-    """Show a loss to the watched subsets, and give the lowest of their means."""
+    """Add a loss to the watched subsets, and return the lowest of their means."""
     lowest = math.inf
     for i in range(state.watched.shape[1]):
         # A branch would be as hard to foresee as the coin.
@@ -167,7 +167,7 @@ def draw_coins(state: State, arm: int, stream: Stream) -> None:
 
 @kernel
 def catch_up(state: State, arm: int) -> None:
-    """Show all subsets of an arm the losses that they have not seen."""
+    """Add to all subsets of an arm the losses that they have not seen yet."""
     first = state.settled[arm] % _COINS
     last = first + state.pulls[arm] - state.settled[arm]
     state.settled[arm] = state.pulls[arm]
@@ -209,7 +209,7 @@ def ones(word: np.uint64) -> float:
 
 @kernel
 def add_loss(state: State, arm: int, loss: float, place_in_block: np.uint64) -> None:
-    """Add one loss to the subsets whose coin shows heads."""
+    """Add one loss to the subsets whose coin came up heads."""
     for subset in range(state.sums.shape[1]):
         head = (state.coins[arm, subset] >> place_in_block) & _1 == _1
         state.sums[arm, subset] += loss if head else 0.0
@@ -218,7 +218,7 @@ def add_loss(state: State, arm: int, loss: float, place_in_block: np.uint64) -> 
 
 @kernel
 def watch_lowest(state: State, arm: int) -> None:
-    """Watch the subsets of lowest mean from here on, in that order."""
+    """Watch the subsets with the lowest means from now on, in that order."""
     last = state.watched.shape[1] - 1
     state.watched_means[arm, :] = math.inf
     smallest = math.inf
@@ -246,25 +246,25 @@ def watch_lowest(state: State, arm: int) -> None:
 
 @dataclass(frozen=True)
 class MARS(Policy):
-    r"""Maximum Average Randomly Sampled, in loss form: a minimum.
+    r"""Maximum Average Randomly Sampled, in loss form, so with a minimum.
 
-    Each arm has M subsets of its losses. A new loss goes into each of them by the flip of a fair
-    coin. After the n-th loss the arm's index is set,
+    Each arm has M subsets of its losses. A fair coin decides for each of them whether a new loss
+    belongs to it. After the n-th loss the arm's index is set to
 
     .. math::
         \min_{j \le M, \, c_j > 0} s_j / c_j, \qquad n \ge \log_2 M,
 
-    over the subsets' sums s and counts c; while n is smaller it is :math:`-\infty` with
-    probability :math:`1 - 2^n / M` and else the lowest loss. It stays as it is until the arm is
-    played again. The arm with the lowest index is played; ties are broken uniformly at random.
+    over the subsets' sums s and counts c; while n is smaller, it is :math:`-\infty` with
+    probability :math:`1 - 2^n / M` and otherwise the lowest loss. It does not change until the arm
+    is played again. The arm with the lowest index is played; ties are broken uniformly at random.
 
     For independent losses with a continuous distribution that is symmetric about its mean, the
     index lies above the mean with probability 1 / M in the first plays and about 1 / (M + 1)
     later, whatever the scale. (The paper has M - 1 subsets for a level of 1 / M, its program M.)
 
-    A subset's coins are drawn 64 at a time. Between two losses only the few lowest subsets are
-    followed: the others catch up when one of them could have become the lowest, in one go if the
-    losses have two values.
+    A subset's coins are drawn 64 at a time. Only the few lowest subsets are updated at each loss:
+    the others catch up when one of them could have become the lowest, all at once if the losses
+    have two values.
 
     Parameters
     ----------

@@ -58,14 +58,14 @@ BIBTEX = r"""
 }
 """
 
-# Below this part of the way down, the divergence is worked out by its first two terms.
+# Below this part of the way down, the divergence is computed by its first two terms.
 _SMALL = 1e-4
 # The variance may fall at most nearly as steeply towards the lower end as the square does.
 _STEEPEST = -0.95
 
 
 class Parameters(NamedTuple):
-    """What the kernels read."""
+    """The parameters that the kernels read."""
 
     pooling: float
     freedom: float
@@ -148,7 +148,7 @@ count_loss = race.count_loss
 def update(
     parameters: Parameters, state: State, arm: int, loss: float, step: int, stream: Stream
 ) -> None:
-    """Move the arm's moments."""
+    """Update the arm's moments."""
     x = measured(state.yardstick, loss)
     n = state.race.counts[arm] + 1.0
     if n > 1.0:
@@ -167,18 +167,18 @@ class MomentIMED(RacePolicy):
     It needs to know nothing about the losses: no family, scale, location, range or horizon. It was
     found by experiment; nothing is proved about it.
 
-    The leader is the arm of lowest mean. Take an arm with n losses of mean m, d above the leader's
-    mean. If its losses came from a family of laws that is governed by its mean, as Bernoulli,
-    Poisson, gamma and Gaussian laws are, with variance V(s) at the mean m - s, then the divergence
-    of the arm's law from the one with the leader's mean would be
+    The leader is the arm with the lowest mean. Take an arm with n losses of mean m, d above the
+    leader's mean. If its losses came from a family of distributions with one parameter, the mean,
+    such as Bernoulli, Poisson, gamma or Gaussian distributions, with variance V(s) at the mean m -
+    s, then the divergence of the arm's distribution from the one with the leader's mean would be
 
     .. math:: D = \int_0^d \frac{s}{V(s)} ds, \qquad
        V(s) = \Bigl(1 - \frac{s}{w}\Bigr) \Bigl(v + r \frac{v}{w} s\Bigr).
 
-    Here v is the variance of the arm's losses, w is how far below m losses may lie, where a law
-    can have no more variance, and r makes the slope of V at m what it is in such a family, the
-    third cumulant over the variance, g: :math:`r = 1 - g w / v`. Variances that are quadratic in
-    the mean are those of the six families of Morris [2]_. With x = d / w the integral is
+    Here v is the variance of the arm's losses; w is the distance from m to the lowest possible
+    loss, at which the variance vanishes; and r gives V the slope at m that it has in such a family,
+    the third cumulant over the variance, g: :math:`r = 1 - g w / v`. The families whose variance is
+    quadratic in the mean are the six of Morris [2]_. With x = d / w the integral is
 
     .. math:: D = \frac{w^2}{v} \cdot \frac{-\log(1 - x) - \log(1 + r x) / r}{1 + r}.
 
@@ -187,18 +187,18 @@ class MomentIMED(RacePolicy):
 
     .. math:: E = \frac f2 \log\Bigl(1 + \frac{2 n D}{f}\Bigr),
 
-    and the arm's index is :math:`n (1 + \kappa (e^E - 1))`: the number of plays of the leader from
-    which on the arm is due. The arm with the lowest index is played; the leader's index is its own
+    and the arm's index is :math:`n (1 + \kappa (e^E - 1))`: the number of plays of the leader at
+    which the arm is due. The arm with the lowest index is played; the leader's index is its own
     number of plays. With κ = 1 and E = n D this is IMED [1]_. Every arm is played twice first.
 
-    Estimates. v and g are those of the arm's losses together with c losses that spread like those
+    Estimates: v and g are those of the arm's losses together with c losses that spread like those
     of all arms, each around its arm's mean. The lower end is the lowest loss of all arms, less M
     times its distance from the second lowest; if the range of the losses is declared, it is the
     declared one. Losses are clipped: from the third on, a single loss may not widen the range of
-    the losses seen by more than its width, so that one absurd value does no harm.
+    the losses seen by more than its width, so that one absurd value does little harm.
 
-    With a declared range, an arm whose losses were all alike is not given up: as the law of its
-    losses could have two values, that one and the best possible loss, the evidence against it is
+    With a declared range, an arm whose losses were all alike is not given up: its losses could have
+    two values, that one and the best possible loss, so the evidence against it is
     :math:`-n \log(1 - x)`.
 
     Parameters
@@ -208,12 +208,13 @@ class MomentIMED(RacePolicy):
     freedom : float
         e. A smaller one is safer against a variance that is too small by chance, and explores more.
     margin : float
-        M. A larger one is safer where losses lower than all so far are to come.
+        M. A larger one is safer where losses below all previous ones are to be expected.
     patience : float
-        κ. A larger one explores less: lower regret in most runs, and more runs that end wrongly.
+        κ. A larger one explores less: lower regret in most runs, but more runs that end on a wrong
+        arm.
     recheck : float
-        Indices are worked out again when the leader has been played for this part of its plays and
-        one more; 0 stands for every play. Arms that are far from due are looked at less often.
+        Indices are recomputed when the leader has been played for this part of its plays and
+        one more; 0 stands forevery play. Arms that are far from due are looked at less often.
     low, high : float or None
         The lowest and the highest loss that can come up, if they are known. `Bandit` fills them in
         from a declared range.
@@ -268,7 +269,7 @@ class MomentIMED(RacePolicy):
         return [cls(), cls(recheck=0.0), cls(low=0.0, high=1.0)]
 
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:
-        """What the kernels read."""
+        """The parameters that the kernels read."""
         low, high = self.loss_range
         return Parameters(
             pooling=float(self.pooling),
@@ -281,7 +282,7 @@ class MomentIMED(RacePolicy):
         )
 
     def merge(self, first: State, second: State) -> State:
-        """Moments add up, with how far the means are apart."""
+        """Moments add up, with a term for the difference of the means."""
         yardstick = merged_yardstick(first.yardstick, second.yardstick)
         one, two = (measured_by(yardstick, state) for state in (first, second))
         n_1, n_2 = one.race.counts, two.race.counts
@@ -295,7 +296,7 @@ class MomentIMED(RacePolicy):
 
 
 def measured_by(yardstick: Yardstick, state: State) -> State:
-    """The moments of a state as another yardstick measures them."""
+    """The moments of a state, measured by another yardstick."""
     shift, factor = translation(yardstick, state.yardstick)
     return state._replace(
         race=measured_race(state.race, shift, factor),

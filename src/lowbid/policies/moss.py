@@ -27,14 +27,14 @@ BIBTEX = r"""
 
 
 class Parameters(NamedTuple):
-    """What the kernels read."""
+    """The parameters that the kernels read."""
 
     share: float  # T / K
     scale: float
 
 
 class State(NamedTuple):
-    """What is kept of each arm, and its index."""
+    """The statistics of each arm, and its index."""
 
     moments: Moments
     ranking: Ranking
@@ -48,7 +48,7 @@ def init(parameters: Parameters, n_arms: int, capacity: int) -> State:
 
 @kernel
 def select(parameters: Parameters, state: State, step: int, stream: Stream) -> int:
-    """Play the arm of lowest confidence bound."""
+    """Play the arm with the lowest confidence bound."""
     return lowest_arm(state.ranking, True, stream)
 
 
@@ -56,7 +56,7 @@ def select(parameters: Parameters, state: State, step: int, stream: Stream) -> i
 def update(
     parameters: Parameters, state: State, arm: int, loss: float, step: int, stream: Stream
 ) -> None:
-    """Work out the arm's index, which only its own losses change."""
+    """Compute the arm's index, which only its own losses change."""
     add_loss(state.moments, arm, loss)
     count = state.moments.counts[arm]
     budget = math.log(max(parameters.share / count, 1.0)) / count
@@ -115,6 +115,6 @@ class MOSS(UCBPolicy):
             require_whole("horizon", self.horizon)
 
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:
-        """What the kernels read, with the horizon filled in."""
+        """The parameters that the kernels read, with the horizon filled in."""
         steps = known_horizon(self.name, self.horizon, horizon)
         return Parameters(share=steps / n_arms, scale=known_spread(self.scale))

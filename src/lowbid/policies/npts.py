@@ -45,7 +45,7 @@ class State(NamedTuple):
 
 @allocating_kernel
 def init(parameters: NPTS, n_arms: int, capacity: int) -> State:
-    """Start with no losses but the imagined one."""
+    """Start with only the imagined loss."""
     state = State(
         history=history_of(n_arms, capacity),
         values=two_values_of(n_arms),
@@ -57,7 +57,7 @@ def init(parameters: NPTS, n_arms: int, capacity: int) -> State:
 
 @kernel
 def select(parameters: NPTS, state: State, step: int, stream: Stream) -> int:
-    """Draw a mean loss for every arm, and play the lowest."""
+    """Draw a mean loss forevery arm, and play the lowest."""
     for arm in range(len(state.draws)):
         state.draws[arm] = weighted_mean(state.history, state.values, arm, 0.0, stream)
     return argmin(state.draws, True, stream)
@@ -67,7 +67,7 @@ def select(parameters: NPTS, state: State, step: int, stream: Stream) -> int:
 def update(
     parameters: NPTS, state: State, arm: int, loss: float, step: int, stream: Stream
 ) -> None:
-    """Keep the loss."""
+    """Store the loss."""
     count_value(state.values, arm, append_loss(state.history, arm, loss))
 
 
@@ -81,8 +81,8 @@ class NPTS(Policy):
     .. math:: w_0 b + \sum_{i=1}^{n} w_i X_i,
 
     and the arm with the lowest index is played; ties are broken uniformly at random. For losses of
-    0 and 1 the index is Beta(S, n + 1 - S) with S the number of ones, which is how it is then
-    drawn; otherwise a step takes time that grows with the number of steps so far.
+    0 and 1 the index is a draw from Beta(S, n + 1 - S), with S the number of ones, which takes
+    constant time; otherwise a step takes time that grows with the number of steps so far.
 
     Parameters
     ----------

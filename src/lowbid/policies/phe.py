@@ -32,7 +32,7 @@ _ROUNDING = 1e-12
 
 
 class State(NamedTuple):
-    """What is kept of each arm, and room for the indices."""
+    """The statistics of each arm, and room for the indices."""
 
     counts: Floats
     sums: Floats
@@ -47,7 +47,7 @@ def init(parameters: PHE, n_arms: int, capacity: int) -> State:
 
 @kernel
 def select(parameters: PHE, state: State, step: int, stream: Stream) -> int:
-    """Flip coins for every arm, and play the lowest mean."""
+    """Flip coins forevery arm, and play the lowest mean."""
     for arm in range(len(state.indices)):
         count = state.counts[arm]
         coins = math.ceil(parameters.a * count * (1.0 - _ROUNDING))
@@ -80,7 +80,7 @@ class PHE(Policy):
     Parameters
     ----------
     a : float
-        Coins for each loss: above 2 in the analysis; 1.1 in experiments.
+        The number of coins per loss: above 2 in the analysis; 1.1 in experiments.
 
     Examples
     --------

@@ -25,7 +25,7 @@ BIBTEX = r"""
 
 @kernel
 def duel(parameters: Any, state: State, challenger: int, leader: int, stream: Stream) -> bool:
-    """Whether the challenger's losses are at most as large as a random block of the leader's."""
+    """Whether the challenger's mean is not above that of a random block of the leader's losses."""
     history = state.history
     n = history.counts[challenger]
     first = integer(stream, history.counts[leader] - n + 1)
@@ -38,20 +38,21 @@ def duel(parameters: Any, state: State, challenger: int, leader: int, stream: St
 class RBSDA(DuelPolicy):
     r"""Random-block sub-sampling duels, in loss form.
 
-    In each round every arm k fights a duel with the leader l, the arm with most losses. With n
+    In each round every arm k duels with the leader l, the arm with the most losses. With n
     losses of arm k and N of the leader, draw a start i uniformly from 0, ..., N - n. The arm wins
     if its mean is not above that of the leader's losses i + 1, ..., i + n. All winners are played
     once, in random order; if there is none, the leader is played once. An arm with as many losses
-    as the leader does not fight. In the first round every arm is played once.
+    as the leader does not duel. In the first round every arm is played once.
 
-    It knows nothing about the losses' family, scale or location, and yet matches the lower bound on
-    regret for Bernoulli, Gaussian of any common variance, and Poisson losses.
+    The rule does not depend on the losses' family, scale or location, and yet matches the lower
+    bound on regret for Bernoulli losses, Gaussian losses of any common variance, and Poisson
+    losses.
 
     Parameters
     ----------
     forced_exploration : bool
         Play an arm without a duel while it has fewer than sqrt(log r) losses in round r. Needed
-        for losses such as exponential ones, where one unlucky first draw can bury a good arm.
+        for losses such as exponential ones, where one unlucky first loss can rule out a good arm.
 
     Examples
     --------

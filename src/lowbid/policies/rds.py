@@ -44,8 +44,8 @@ def imagined_loss(state: State, arm: int, goal: float) -> float:
 class RDS(Policy):
     r"""Robust Dirichlet sampling, in loss form.
 
-    As `BDS`, but the value that joins an arm's n losses X is worked out from them and the leader's
-    mean m:
+    As `BDS`, but the value that is added to an arm's n losses X is computed from them and the
+    leader's mean m:
 
     .. math:: \min\Big(\min_i X_i,\ m - \rho_n \frac1n \sum_i (X_i - m)^+\Big),
               \qquad \rho_n = \sqrt{\log(1 + n)}.

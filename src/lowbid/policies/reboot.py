@@ -27,7 +27,7 @@ BIBTEX = r"""
 
 
 class State(NamedTuple):
-    """What is kept of each arm, and room for the draws."""
+    """The statistics of each arm, and room for the draws."""
 
     moments: Moments
     widths: Floats  # the standard deviation of the draw, infinite before the first loss
@@ -44,7 +44,7 @@ def init(parameters: Any, n_arms: int, capacity: int) -> State:
 
 @kernel
 def select(parameters: Any, state: State, step: int, stream: Stream) -> int:
-    """Draw a mean loss for every arm, and play the lowest."""
+    """Draw a mean loss forevery arm, and play the lowest."""
     for arm in range(len(state.draws)):
         state.draws[arm] = -math.inf
         if state.widths[arm] < math.inf:
@@ -54,7 +54,7 @@ def select(parameters: Any, state: State, step: int, stream: Stream) -> int:
 
 @kernel
 def update(parameters: Any, state: State, arm: int, loss: float, step: int, stream: Stream) -> None:
-    """Move the arm's mean and residuals, and with them the width of its draws."""
+    """Update the arm's mean and residuals, and with them the width of its draws."""
     add_loss(state.moments, arm, loss)
     size = state.moments.counts[arm] + 2.0
     inflation = parameters.inflation * parameters.sd
@@ -72,16 +72,16 @@ class ReBoot(DeviationPolicy):
 
     .. math:: m + \frac{1}{n + 2} \sum_{i=1}^{n+2} w_i e_i
 
-    is a normal number of mean m, which is how it is drawn. The arm with the lowest index is played;
-    arms not yet played come first.
+    is normally distributed with mean m, and it is drawn as such. The arm with the lowest index is
+    played; arms not yet played come first.
 
     Parameters
     ----------
     sd : float, optional
-        Sigma: the losses' standard deviation, or an idea of it; by default half the width of the
+        Sigma: the losses' standard deviation, or a guess of it; by default half the width of the
         declared range, which is the largest possible one there, or 1 without one.
     inflation : float
-        r: how much wider the made-up residuals are; 1.5 is the authors' advice.
+        r: how much wider the made-up residuals are; the authors recommend 1.5.
 
     Examples
     --------

@@ -17,7 +17,7 @@ from lowbid.policies.imed import BIBTEX
 
 
 class State(NamedTuple):
-    """All losses, and what is known of each arm's index."""
+    """All losses, and what is known about each arm's index."""
 
     sample: Sample
     tangents: Tangents
@@ -47,7 +47,7 @@ lowest_arm = specialise(lowest_arm_lazily, index_at=index_at)
 
 @kernel
 def select(parameters: SemiBoundedIMED, state: State, step: int, stream: Stream) -> int:
-    """Play the arm of lowest index, given the lowest mean."""
+    """Play the arm with the lowest index, given the lowest mean."""
     return lowest_arm(parameters, state, lowest_mean_of(state.sample.moments), stream)
 
 
@@ -55,7 +55,7 @@ def select(parameters: SemiBoundedIMED, state: State, step: int, stream: Stream)
 def update(
     parameters: SemiBoundedIMED, state: State, arm: int, loss: float, step: int, stream: Stream
 ) -> None:
-    """Keep the loss."""
+    """Store the loss."""
     add_to_sample(state.sample, arm, loss)
     forget(state.tangents, arm)
 
@@ -99,7 +99,7 @@ class SemiBoundedIMED(Policy):
     about = About(
         family="index",
         needs="the lowest possible loss",
-        time="K, and n for the few arms worked out",
+        time="K, and n for the few arms computed",
         memory="t",
         guarantee="asymptotically optimal for losses bounded below, with light upper tails",
         bibtex=BIBTEX,

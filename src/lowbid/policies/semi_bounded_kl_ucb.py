@@ -33,7 +33,7 @@ def index_at(parameters: SemiBoundedKLUCB, state: State, arm: int, x: float) -> 
     """The index of an arm when f(t) = x, and its derivative in x."""
     count, mean = state.sample.moments.counts[arm], state.sample.moments.means[arm]
     index, tilt = lowest_mean(state.sample, arm, x / count)
-    if index >= mean:  # the mean is the lowest possible loss, and so is the index for every x
+    if index >= mean:  # the mean is the lowest possible loss, and so is the index forevery x
         return mean, 0.0
     return index, -index / (count * tilt)
 
@@ -43,7 +43,7 @@ lowest_arm = specialise(lowest_arm_lazily, index_at=index_at)
 
 @kernel
 def select(parameters: SemiBoundedKLUCB, state: State, step: int, stream: Stream) -> int:
-    """Play the arm of lowest index."""
+    """Play the arm with the lowest index."""
     return lowest_arm(parameters, state, log_loglog(parameters, step), stream)
 
 
@@ -88,7 +88,7 @@ class SemiBoundedKLUCB(Policy):
     about = About(
         family="index",
         needs="the lowest possible loss",
-        time="K, and n for the few arms worked out",
+        time="K, and n for the few arms computed",
         memory="t",
         guarantee="asymptotically optimal for bounded losses",
         bibtex=BIBTEX + BIBTEX_BOUNDED,

@@ -25,7 +25,7 @@ BIBTEX = r"""
 def select(
     parameters: SlidingWindowBetaThompson, state: WindowState, step: int, stream: Stream
 ) -> int:
-    """Draw a mean loss for every arm, and play the lowest."""
+    """Draw a mean loss forevery arm, and play the lowest."""
     window = state.window
     for arm in range(len(state.indices)):
         bad, good = window.sums[arm], window.counts[arm] - window.sums[arm]
@@ -63,7 +63,7 @@ class SlidingWindowBetaThompson(WindowPolicy):
     window : int
         τ: how many losses are remembered.
     prior_bad, prior_good : float
-        Alpha and beta: how many losses of 1 and of 0 to imagine of an arm.
+        Alpha and beta: the imagined numbers of losses of 1 and of 0 of each arm.
 
     Examples
     --------

@@ -17,7 +17,7 @@ from lowbid.policies.sliding_window_beta_thompson import BIBTEX
 
 @kernel
 def select(parameters: Any, state: WindowState, step: int, stream: Stream) -> int:
-    """Draw a mean loss for every arm, and play the lowest."""
+    """Draw a mean loss forevery arm, and play the lowest."""
     window = state.window
     for arm in range(len(state.indices)):
         count = window.counts[arm]
@@ -38,7 +38,7 @@ def update(
     step: int,
     stream: Stream,
 ) -> None:
-    """Put the loss into the window."""
+    """Add the loss to the window."""
     slide(state.window, parameters.window, arm, loss)
 
 
@@ -51,8 +51,8 @@ class SlidingWindowGaussianThompson(WindowPolicy, DeviationPolicy):
 
     .. math:: \theta_a \sim N(m, \sigma^2 / n)
 
-    and play the arm with the lowest draw; arms without a loss in the window come first. The rule
-    of [1]_, with the posterior of Gaussian losses in place of Bernoulli ones.
+    and play the arm with the lowest draw; arms without a loss in the window come first. This is the
+    rule of [1]_, with the posterior of Gaussian losses in place of that of Bernoulli losses.
 
     Parameters
     ----------

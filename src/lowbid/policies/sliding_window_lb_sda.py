@@ -27,7 +27,7 @@ BIBTEX = r"""
 
 
 class Memory(NamedTuple):
-    """What is known of the rounds before this one.
+    """What is remembered of earlier rounds.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Memory(NamedTuple):
     played
         The last round in which each arm was queued; the first round of duels is 1.
     led_since
-        The round in which the leader became it.
+        The round in which the current leader took the lead.
     """
 
     winners: Ints  # (arm,)
@@ -44,14 +44,14 @@ class Memory(NamedTuple):
     led_since: Ints  # (1,)
 
     def renumber(self, before: Memory, arms: Sequence[int]) -> None:
-        """An arm that is new, or back, counts as one that won the last round."""
+        """A new arm, or one added again, counts as a winner of the last round."""
         for arm, old in enumerate(arms):
             if old < 0:
                 self.winners[arm] = self.played[arm] = 1
 
 
 class State(NamedTuple):
-    """The last losses, where the policy stands in its rounds, and what it knows of them."""
+    """The last losses, the current round, and what is remembered of earlier ones."""
 
     window: Window
     rounds: Rounds
@@ -83,14 +83,14 @@ def select(parameters: SlidingWindowLBSDA, state: State, step: int, stream: Stre
 def update(
     parameters: SlidingWindowLBSDA, state: State, arm: int, loss: float, step: int, stream: Stream
 ) -> None:
-    """Put the loss into the window."""
+    """Add the loss to the window."""
     slide(state.window, parameters.window, arm, loss)
     leave_queue(state.rounds, arm)
 
 
 @kernel
 def fight(parameters: SlidingWindowLBSDA, state: State, stream: Stream) -> int:
-    """Queue all who win against the leader or must be played, or else the leader; count them."""
+    """Queue all arms that win or must be played, or else the leader; return their number."""
     rounds, memory, window = state.rounds, state.memory, state.window
     number = rounds.number[0] - 1  # of the rounds of duels
     leader = choose_leader(parameters, state, number, stream)
@@ -122,7 +122,7 @@ def fight(parameters: SlidingWindowLBSDA, state: State, stream: Stream) -> int:
 
 @kernel
 def duel(parameters: SlidingWindowLBSDA, window: Window, challenger: int, leader: int) -> bool:
-    """Whether the challenger's mean is not above that of as many last losses of the leader."""
+    """Whether the challenger's mean is not above that of equally many last losses of the leader."""
     ours, theirs = window.counts[challenger], window.counts[leader]
     if ours < theirs:
         block = sum_of_last(window, parameters.window, leader, int(ours))
@@ -139,10 +139,11 @@ def not_above(total: float, count: float, other_total: float, other_count: float
 
 @kernel
 def choose_leader(parameters: SlidingWindowLBSDA, state: State, number: int, stream: Stream) -> int:
-    """The arm with most losses in the window among those that may lead.
+    """The arm with the most losses in the window among those that may lead.
 
-    If the leader has become rare, any arm may; else it and those who won the last round and have
-    their share of the window. Of several the one of lowest mean, the one before, or any.
+    If the leader has few losses left in the window, any arm may lead; otherwise the leader and
+    those winners of the last round that have their share of the window. Ties go to the lowest mean,
+    then the previous leader, then are broken at random.
     """
     window, before = state.window, state.rounds.leader[0]
     share = min(number, parameters.window) / len(window.counts)
@@ -185,21 +186,22 @@ def as_good(window: Window, arm: int, leader: int) -> bool:
 class SlidingWindowLBSDA(WindowPolicy):
     r"""Last-block sub-sampling duels within a sliding window, in loss form.
 
-    Only the last τ losses of all arms count. In each round an arm fights the leader: with n losses
-    against the leader's N it wins if its mean is not above that of the leader's last min(n, N).
-    All winners are played once, in random order; if there is none, the leader is. Two more kinds
-    of arms are played as if they had won: those with fewer than :math:`\sqrt{\log\tau}` losses in
-    the window, and, if for :math:`(K - 1) \log^2\tau` rounds the leader was the same and was not
-    played, those that were not played for as long and have at most :math:`\log^2\tau` losses.
+    Only the last τ losses of all arms count. In each round every arm duels with the leader: with n
+    losses against the leader's N, it wins if its mean is not above that of the leader's last
+    min(n, N). All winners are played once, in random order; if there is none, the leader is played.
+    Two more kinds of arms are played as if they had won: those with fewer than
+    :math:`\sqrt{\log\tau}` losses in the window, and, if for :math:`(K - 1) \log^2\tau` rounds the
+    leader was the same and was not played, those that were not played for as long and have at most
+    :math:`\log^2\tau` losses.
 
-    The leader is the arm with most losses in the window, among it and the winners of the last
-    round that have a share of min(r, τ) / K in round r; among all arms once the leader has less
-    than half such a share.
+    The next leader is the arm with the most losses in the window, among the leader and those
+    winners of the last round that have a share of min(r, τ) / K in round r; among all arms once the
+    leader has less than half such a share.
 
     Parameters
     ----------
     window : int
-        τ: how many losses are remembered. For T steps with Υ changes the paper's experiments take
+        τ: how many losses are remembered. For T steps with Υ changes the paper's experiments use
         2 sqrt(T log T / Υ): see `lowbid.policies.tuned_window`.
 
     Examples

@@ -38,7 +38,7 @@ lowest_arm = specialise(arm_of_lowest_index, index=index)
 
 @kernel
 def select(parameters: Any, state: WindowState, step: int, stream: Stream) -> int:
-    """Play the arm of lowest confidence bound."""
+    """Play the arm with the lowest confidence bound."""
     exploration = parameters.xi * log_of(min(step, parameters.window))
     return lowest_arm(state, parameters.scale * math.sqrt(exploration), stream)
 
@@ -52,7 +52,7 @@ def update(
     step: int,
     stream: Stream,
 ) -> None:
-    """Put the loss into the window."""
+    """Add the loss to the window."""
     slide(state.window, parameters.window, arm, loss)
 
 
@@ -70,7 +70,7 @@ class SlidingWindowUCB(WindowPolicy, UCBPolicy):
     Parameters
     ----------
     window : int
-        τ: how many losses are remembered. For T steps with Υ changes the paper takes
+        τ: how many losses are remembered. For T steps with Υ changes the paper uses
         2 B sqrt(T log T / Υ): see `lowbid.policies.tuned_window`.
     xi : float
         ξ: how much to explore. The paper's bound is for more than 1/2.

@@ -1,4 +1,4 @@
-"""SSMC: duels with the worst of the leader's stretches of losses."""
+"""SSMC: duels with the worst of the leader's runs of consecutive losses."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BIBTEX = r"""
 
 
 class State(NamedTuple):
-    """All sums, where the policy stands in its rounds, and the windows looked at so far.
+    """All sums, the current round, and the windows examined so far.
 
     While neither the leader nor an arm's number of losses changes, only the leader's newest
     windows can be higher than the highest so far.
@@ -83,7 +83,10 @@ def duel(parameters: Any, state: State, challenger: int, leader: int, stream: St
 
 @kernel
 def forced(parameters: Any, number: int) -> float:
-    """Below how many losses an arm is played without a duel: o(log r), but not O(log log r)."""
+    """The number of losses below which an arm is played without a duel.
+
+    It must be o(log r), but not O(log log r).
+    """
     return math.sqrt(math.log(number))
 
 
@@ -91,8 +94,8 @@ def forced(parameters: Any, number: int) -> float:
 class SSMC(Policy):
     r"""Sub-sample mean comparison, in loss form.
 
-    Rounds as in `RBSDA`, but a challenger with n losses wins if its mean is not above the highest
-    of the means of all n consecutive losses of the leader, or if :math:`n < \sqrt{\log r}` in
+    Rounds are as in `RBSDA`, but a challenger with n losses wins if its mean is not above the
+    highest mean of any n consecutive losses of the leader, or if :math:`n < \sqrt{\log r}` in
     round r.
 
     Examples
@@ -126,5 +129,5 @@ class SSMC(Policy):
 
     @property
     def location_free(self) -> bool:
-        """Only means of as many losses are compared."""
+        """Only means of equally many losses are compared."""
         return True

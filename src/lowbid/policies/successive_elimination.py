@@ -29,7 +29,7 @@ BIBTEX = r"""
 
 
 class State(NamedTuple):
-    """What is kept of each arm."""
+    """The statistics of each arm."""
 
     moments: Moments
     turns: Floats  # how often the arm was played; infinite once it is out
@@ -37,7 +37,7 @@ class State(NamedTuple):
 
 @allocating_kernel
 def init(parameters: Any, n_arms: int, capacity: int) -> State:
-    """All arms are in."""
+    """Start with all arms in the race."""
     return State(moments=moments_of(n_arms), turns=np.zeros(n_arms))
 
 
@@ -56,7 +56,7 @@ def update(
     step: int,
     stream: Stream,
 ) -> None:
-    """Move the arm's mean; at the end of a round, drop arms that are too bad."""
+    """Update the arm's mean; at the end of a round, eliminate arms that are too bad."""
     add_loss(state.moments, arm, loss)
     state.turns[arm] += 1.0
     shortest = state.turns[arm]
@@ -83,17 +83,17 @@ def radius(parameters: Any, count: float, n_arms: int) -> float:
 class SuccessiveElimination(SpreadPolicy):
     r"""Successive elimination.
 
-    All arms are played in rounds, in random order. After round n an arm is out, for good, if its
-    mean loss is more than 2 r above the lowest one of the arms that are in, with
+    All arms are played in rounds, in random order. After round n an arm is eliminated if its mean
+    loss is more than 2 r above the lowest mean of the remaining arms, with
 
     .. math:: r = b \sqrt{\log(4 K n^2 / \delta) / (2 n)}.
 
-    With probability at least 1 - delta the best arm stays in.
+    With probability at least 1 - delta the best arm is never eliminated.
 
     Parameters
     ----------
     delta : float
-        The probability that the best arm may be lost.
+        The largest acceptable probability of eliminating the best arm.
     scale : float, optional
         b: the width of the losses' range, or twice their standard deviation if they are
         Gaussian; by default the width of the declared range, or 1 without one.

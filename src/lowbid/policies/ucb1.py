@@ -27,7 +27,7 @@ BIBTEX = r"""
 
 
 class State(NamedTuple):
-    """What is kept of each arm, and room for the indices."""
+    """The statistics of each arm, and room for the indices."""
 
     counts: Floats
     sums: Floats
@@ -72,7 +72,7 @@ lowest_arm = specialise(arm_of_lowest_index, index=index)
 
 @kernel
 def select(parameters: Any, state: State, step: int, stream: Stream) -> int:
-    """Play the arm of lowest confidence bound."""
+    """Play the arm with the lowest confidence bound."""
     # At t = 1 nothing has been played, and 0 times infinity must not come up.
     factor = parameters.scale * math.sqrt(2.0 * log_of(max(step, 2)))
     return lowest_arm(state, factor, stream)
@@ -80,7 +80,7 @@ def select(parameters: Any, state: State, step: int, stream: Stream) -> int:
 
 @kernel
 def update(parameters: Any, state: State, arm: int, loss: float, step: int, stream: Stream) -> None:
-    """Move the arm's mean, and shrink its width."""
+    """Update the arm's mean, and shrink its width."""
     count = state.counts[arm] + 1.0
     state.counts[arm] = count
     state.sums[arm] += loss

@@ -75,6 +75,6 @@ class UCBAlpha(UCBPolicy):
         super().__post_init__()
 
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Any:
-        """Those of UCB1 with as wide an interval."""
+        """The parameters of UCB1 with the same width."""
         same = UCB1(scale=0.5 * known_spread(self.scale) * math.sqrt(self.alpha))
         return same.parameters(n_arms, horizon, capacity)

@@ -18,7 +18,7 @@ from lowbid.policies.ucb1 import BIBTEX
 
 
 class State(NamedTuple):
-    """What is kept of each arm, and room for the indices."""
+    """The statistics of each arm, and room for the indices."""
 
     moments: Moments
     indices: Floats
@@ -37,7 +37,7 @@ def init(parameters: Any, n_arms: int, capacity: int) -> State:
 
 @kernel
 def select(parameters: Any, state: State, step: int, stream: Stream) -> int:
-    """Play the arm of lowest confidence bound."""
+    """Play the arm with the lowest confidence bound."""
     log = math.log(step)
     square = parameters.scale * parameters.scale
     for arm in range(len(state.indices)):
@@ -52,7 +52,7 @@ def select(parameters: Any, state: State, step: int, stream: Stream) -> int:
 
 @kernel
 def update(parameters: Any, state: State, arm: int, loss: float, step: int, stream: Stream) -> None:
-    """Move the arm's mean and variance."""
+    """Update the arm's mean and variance."""
     add_loss(state.moments, arm, loss)
 
 
@@ -71,7 +71,7 @@ class UCBTuned(UCBPolicy):
     Parameters
     ----------
     scale : float, optional
-        b: the width of the losses' range; by default that of the declared one, or 1 without one.
+        b: the width of the losses' range; by default that of the declared range, or 1 without one.
 
     Examples
     --------

@@ -31,7 +31,7 @@ BIBTEX = r"""
 
 
 class State(NamedTuple):
-    """What is kept of each arm, and room for the indices."""
+    """The statistics of each arm, and room for the indices."""
 
     moments: Moments
     widths: Floats  # sqrt(2 V / n), infinite before the first loss
@@ -74,7 +74,7 @@ lowest_arm = specialise(arm_of_lowest_index, index=index)
 
 @kernel
 def select(parameters: Any, state: State, step: int, stream: Stream) -> int:
-    """Play the arm of lowest confidence bound."""
+    """Play the arm with the lowest confidence bound."""
     # At t = 1 nothing has been played, and 0 times infinity must not come up.
     exploration = parameters.zeta * log_of(max(step, 2))
     offset = 3.0 * parameters.c * parameters.scale * exploration
@@ -83,7 +83,7 @@ def select(parameters: Any, state: State, step: int, stream: Stream) -> int:
 
 @kernel
 def update(parameters: Any, state: State, arm: int, loss: float, step: int, stream: Stream) -> None:
-    """Move the arm's mean and variance, and with them its width."""
+    """Update the arm's mean and variance, and with them its width."""
     add_loss(state.moments, arm, loss)
     state.offsets[arm] = 1.0 / state.moments.counts[arm]
     state.widths[arm] = math.sqrt(2.0 * variance_of(state.moments, arm) * state.offsets[arm])
@@ -105,10 +105,10 @@ class UCBV(UCBPolicy):
     zeta : float
         How fast exploration grows. The paper's regret bound needs more than 1, such as 1.2.
     c : float
-        The weight of the term that makes up for the error of V. The bound needs 1; less explores
-        less.
+        The weight of the term that compensates for the error of V. The bound needs 1; smaller
+        values explore less.
     scale : float, optional
-        b: the width of the losses' range; by default that of the declared one, or 1 without one.
+        b: the width of the losses' range; by default that of the declared range, or 1 without one.
 
     Examples
     --------

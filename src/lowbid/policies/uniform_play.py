@@ -14,7 +14,7 @@ from lowbid.policies.greedy import BIBTEX
 
 
 class State(NamedTuple):
-    """How often each arm was played; kept for the looker-on."""
+    """How often each arm was played; the rule does not use it."""
 
     counts: Ints
 
@@ -43,7 +43,7 @@ def update(
 class UniformPlay(Policy):
     r"""Uniform play: at each step an arm drawn uniformly at random.
 
-    The baseline that learns nothing: its regret is T times the mean gap.
+    This is a baseline that learns nothing: its regret is T times the mean gap.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class UniformPlay(Policy):
     kernels = Kernels(init, select, update)
 
     def chance(self, state: State, step: int, arm: int) -> float:
-        """The same for every arm."""
+        """The same forevery arm."""
         return 1.0 / len(state.counts)
 
     @property

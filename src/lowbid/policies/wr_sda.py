@@ -25,7 +25,7 @@ from lowbid.policies.rb_sda import BIBTEX
 
 
 class State(NamedTuple):
-    """All losses, and where the policy stands in its rounds."""
+    """All losses, and the current round."""
 
     history: History
     values: TwoValues
@@ -44,7 +44,10 @@ def init(parameters: Any, n_arms: int, capacity: int) -> State:
 
 @kernel
 def duel(parameters: Any, state: State, challenger: int, leader: int, stream: Stream) -> bool:
-    """Whether the challenger's losses are below as many of the leader's; tied, flip a coin."""
+    """Whether the challenger's mean is below that of equally many losses of the leader.
+
+    A coin decides ties.
+    """
     history = state.history
     own = history.totals[challenger]
     other = sum_of_sample(history, state.values, leader, history.counts[challenger], stream)
@@ -54,7 +57,7 @@ def duel(parameters: Any, state: State, challenger: int, leader: int, stream: St
 
 @kernel
 def update(parameters: Any, state: State, arm: int, loss: float, step: int, stream: Stream) -> None:
-    """Keep the loss."""
+    """Store the loss."""
     count_value(state.values, arm, append_loss(state.history, arm, loss))
     leave_queue(state.rounds, arm)
 
@@ -63,11 +66,11 @@ def update(parameters: Any, state: State, arm: int, loss: float, step: int, stre
 class WRSDA(DuelPolicy):
     r"""Sub-sampling duels without replacement, in loss form.
 
-    Rounds as in `RBSDA`, but a challenger with n losses fights n of the leader's that are drawn
-    uniformly without replacement: it wins if its mean is below theirs, and at equality by the
-    flip of a coin, as in the authors' experiments. (With ties to the challenger, as in `RBSDA`,
-    it explores a little more.) With two arms it differs from `BESA` only where means tie: there
-    `BESA` plays the arm with fewer losses, and flips a coin if both have as many.
+    Rounds are as in `RBSDA`, but a challenger with n losses is compared with n losses of the
+    leader, drawn uniformly without replacement: it wins if its mean is below theirs, and a coin
+    decides ties, as in the authors' experiments. (With ties going to the challenger, as in `RBSDA`,
+    it would explore a little more.) With two arms it differs from `BESA` only where means tie:
+    there `BESA` plays the arm with fewer losses, and flips a coin if both have equally many.
 
     A duel takes as many draws as the challenger has losses, or one if all losses have one of two
     values.
@@ -76,7 +79,7 @@ class WRSDA(DuelPolicy):
     ----------
     forced_exploration : bool
         Play an arm without a duel while it has fewer than sqrt(log r) losses in round r. Needed
-        for losses such as exponential ones, where one unlucky first draw can bury a good arm.
+        for losses such as exponential ones, where one unlucky first loss can rule out a good arm.
 
     Examples
     --------

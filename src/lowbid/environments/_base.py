@@ -1,4 +1,4 @@
-"""What every environment is: a table of its arms' parameters, and a draw from one arm."""
+"""The base class of environments: a table of the arms' parameters, and a draw from one arm."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lowbid.errors import InvalidValueError
 
 @kernel
 def stay(table: Floats, gaps: Floats, world: Any, number: int) -> None:
-    """What arms that do not change do when a run begins, and before each step."""
+    """Do nothing: for arms that do not change when a run begins, or before each step."""
 
 
 class Environment:
@@ -37,7 +37,7 @@ class Environment:
 
     @property
     def support(self) -> tuple[float, float]:
-        """The smallest and the largest loss that can come up."""
+        """The smallest and the largest loss that can occur."""
         raise NotImplementedError
 
     def table(self, seed: int, runs: int) -> Floats:
@@ -87,7 +87,7 @@ class Arms(Environment):
             )
 
     def check(self) -> None:
-        """Refuse parameters that are not those of a distribution."""
+        """Raise an error for parameters that are not those of a distribution."""
 
     @property
     def n_arms(self) -> int:
@@ -121,7 +121,7 @@ class Arms(Environment):
         return f"{type(self).__name__}({', '.join(values)})"
 
     def require(self, good: npt.NDArray[np.bool_], name: str, remedy: str) -> None:
-        """Refuse the first arm for which a condition does not hold."""
+        """Raise an error for the first arm for which a condition does not hold."""
         for arm in np.flatnonzero(~good):
             value = self.columns[name][arm]
             raise InvalidValueError(
@@ -138,7 +138,7 @@ def column(name: str, values: Any) -> Floats:
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidValueError(f"{name} is {values!r}; give a list of numbers.") from error
     if numbers.ndim > 1:
-        raise InvalidValueError(f"{name} has {numbers.ndim} dimensions; give one number an arm.")
+        raise InvalidValueError(f"{name} has {numbers.ndim} dimensions; give one number per arm.")
     if numbers.size == 0:
         raise InvalidValueError(f"{name} is empty; an environment needs at least one arm.")
     if not np.isfinite(numbers).all():

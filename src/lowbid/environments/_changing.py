@@ -1,4 +1,4 @@
-"""What all environments share whose arms change from step to step."""
+"""The base class of environments whose arms change from step to step."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LONGEST_WALK = 100_000_000
 
 
 class Stage(NamedTuple):
-    """The arms of one run as they are now, and what they change by.
+    """The current arms of one run, and the data that determines their changes.
 
     Attributes
     ----------
@@ -26,7 +26,8 @@ class Stage(NamedTuple):
     gaps
         How far each mean is above the lowest one, (1, arm).
     world
-        What `begin` and `move` read and write, a named tuple; empty for arms that do not change.
+        The data that `begin` and `move` read and write, a named tuple; empty for arms that do not
+        change.
     """
 
     table: Floats
@@ -42,10 +43,10 @@ class Changing(Environment):
     ``begin(table, gaps, world, run)`` when a run begins, and ``move(table, gaps, world, step)``
     before each step, counted from 1.
 
-    What is random in the changes comes from a stream of their own, one for each run: where the
-    arms stand is a function of (seed, run, step). The chance in an arm's n-th loss remains a
-    function of (seed, run, arm, n). It could as well be one of (seed, run, arm, step), but so arms
-    that happen not to change have the same losses, bit for bit, as arms that cannot.
+    Random changes are drawn from a separate stream for each run: the arms' parameters are a
+    function of (seed, run, step). The randomness of an arm's n-th loss remains a function of (seed,
+    run, arm, n) instead of (seed, run, arm, step), so that arms that happen not to change have the
+    same losses, bit for bit, as arms that cannot change.
     """
 
     # The arms' parameters before the first step, (1, arm, column).
@@ -58,11 +59,11 @@ class Changing(Environment):
 
     @property
     def finite_variance(self) -> bool:
-        """Whether all variances are numbers."""
+        """Whether all variances are finite."""
         return True
 
     def world(self, seed: int) -> Any:
-        """What the arms change by, with room for where they stand."""
+        """The data of the arms' changes, with room for their current state."""
         raise NotImplementedError
 
     def stage(self, seed: int) -> Stage:

@@ -1,4 +1,4 @@
-"""What environments share that change another one's losses."""
+"""The base class of environments that change another one's losses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lowbid.errors import InvalidValueError
 
 
 class Wrapped(Arms):
-    """Arms of another environment, with the changes that a subclass makes."""
+    """The arms of another environment, with the changes that a subclass makes."""
 
     def __init__(self, environment: Arms) -> None:
         if not isinstance(environment, Arms):

@@ -39,7 +39,7 @@ class Bernoulli(Arms):
         super().__init__(mean=mean)
 
     def check(self) -> None:
-        """Refuse what is not a distribution."""
+        """Raise an error for parameters that are not those of a distribution."""
         self.require((self.mean >= 0) & (self.mean <= 1), "mean", "give means from 0 to 1")
 
     def means_of(self, table: Floats) -> Floats:
@@ -52,5 +52,5 @@ class Bernoulli(Arms):
 
     @property
     def support(self) -> tuple[float, float]:
-        """The smallest and the largest loss that can come up."""
+        """The smallest and the largest loss that can occur."""
         return 0.0, 1.0

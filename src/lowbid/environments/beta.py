@@ -40,7 +40,7 @@ class Beta(Arms):
         super().__init__(a=a, b=b)
 
     def check(self) -> None:
-        """Refuse what is not a distribution."""
+        """Raise an error for parameters that are not those of a distribution."""
         self.require(self.a > 0, "a", "give a positive shape")
         self.require(self.b > 0, "b", "give a positive shape")
 
@@ -55,5 +55,5 @@ class Beta(Arms):
 
     @property
     def support(self) -> tuple[float, float]:
-        """The smallest and the largest loss that can come up."""
+        """The smallest and the largest loss that can occur."""
         return 0.0, 1.0

@@ -20,7 +20,7 @@ _right: Any = None
 
 @kernel
 def _right_or_wrong(table: Floats, instance: int, arm: int, stream: Stream) -> float:
-    """A loss, or, with the probability in the second-to-last column, the value in the last."""
+    """A loss, or the value in the last column with the probability in the one before it."""
     columns = table.shape[2]
     if uniform(stream) < table[instance, arm, columns - 2]:
         return table[instance, arm, columns - 1]
@@ -28,19 +28,19 @@ def _right_or_wrong(table: Floats, instance: int, arm: int, stream: Stream) -> f
 
 
 class Contaminated(Wrapped):
-    """Arms whose losses are replaced by one absurd value, now and then.
+    """Arms whose losses are occasionally replaced by one absurd value.
 
-    Means and variances are those of the right losses, and regret is counted by them: what is wrong
-    is the report, not the arm.
+    Means and variances are those of the true losses, and so is the regret: the report is wrong, not
+    the arm.
 
     Parameters
     ----------
     environment : Arms
         The arms.
     value : float
-        What is reported instead of a loss.
+        The value that is reported instead of a loss.
     chance : float
-        How often that happens.
+        The probability of a wrong report.
 
     Examples
     --------
@@ -58,14 +58,14 @@ class Contaminated(Wrapped):
         self.draw = specialise(_right_or_wrong, _right=environment.draw)
 
     def table(self, seed: int = 0, runs: int = 1) -> Floats:
-        """The arms' parameters, the chance of a wrong report, and what it says."""
+        """The arms' parameters, the probability of a wrong report, and its value."""
         table = self.environment.table(seed, runs)
         wrong = np.broadcast_to([self.chance, self.value], (*table.shape[:2], 2))
         return np.concatenate([table, wrong], axis=2)
 
     @property
     def support(self) -> tuple[float, float]:
-        """The smallest and the largest loss that can come up."""
+        """The smallest and the largest loss that can occur."""
         low, high = self.environment.support
         return min(low, self.value), max(high, self.value)
 

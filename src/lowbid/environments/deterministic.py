@@ -49,5 +49,5 @@ class Deterministic(Arms):
 
     @property
     def support(self) -> tuple[float, float]:
-        """The smallest and the largest loss that can come up."""
+        """The smallest and the largest loss that can occur."""
         return float(self.loss.min()), float(self.loss.max())

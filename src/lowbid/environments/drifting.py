@@ -21,11 +21,12 @@ class Drifting(Changing):
     Parameters
     ----------
     environment : Arms
-        The arms at the start. Their means move, and all else stays: the standard deviations of
-        `Gaussian` arms, say. They must be of a family whose first parameter is the mean.
+        The arms at the start. Their means move, and everything else stays the same, for example the
+        standard deviations of `Gaussian` arms. They must be of a family whose first parameter is
+        the mean.
     path : Path or array
-        How the means move: at random (`RandomWalk`), in waves (`Wave`), or as you give them for
-        each step (an array (step, arm), or `GivenMeans.of` a function of the step).
+        How the means move: at random (`RandomWalk`), in waves (`Wave`), or as given for each step
+        (an array (step, arm), or `GivenMeans.of` a function of the step).
 
     Examples
     --------
@@ -54,7 +55,7 @@ class Drifting(Changing):
         if callable(path):
             raise InvalidValueError(
                 f"path is the function {path!r}; give GivenMeans.of(function, steps=...), which "
-                "works it out for each step."
+                "evaluates it for each step."
             )
         self.environment = environment
         self.path = path if isinstance(path, Path) else GivenMeans(path)
@@ -68,17 +69,17 @@ class Drifting(Changing):
 
     @property
     def finite_variance(self) -> bool:
-        """Whether all variances are numbers."""
+        """Whether all variances are finite."""
         return self.environment.finite_variance
 
     @property
     def support(self) -> tuple[float, float]:
-        """The smallest and the largest loss that can come up."""
+        """The smallest and the largest loss that can occur."""
         lows, highs = zip(*(end.support for end in self._ends), strict=True)
         return min(lows), max(highs)
 
     def world(self, seed: int) -> Any:
-        """What the path moves the means by."""
+        """The data of the path."""
         return self.path.world(self.first_table[0, :, 0].copy(), seed)
 
     def means_of(self, table: Floats) -> Floats:

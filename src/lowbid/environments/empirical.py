@@ -1,4 +1,4 @@
-"""Losses drawn again from given data."""
+"""Losses resampled from given data."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ class Empirical(Arms):
         with np.errstate(all="ignore"):
             moments = self.means + self.variances
         if not np.isfinite(moments).all():
-            raise InvalidValueError("data has losses so large that their mean is not a number.")
+            raise InvalidValueError(
+                "data has losses so large that their mean is infinite; give smaller ones."
+            )
 
     @property
     def n_arms(self) -> int:
@@ -75,7 +77,7 @@ class Empirical(Arms):
 
     @property
     def support(self) -> tuple[float, float]:
-        """The smallest and the largest loss that can come up."""
+        """The smallest and the largest loss that can occur."""
         return min(row.min() for row in self.data), max(row.max() for row in self.data)
 
     def describe(self) -> dict[str, Any]:

@@ -51,7 +51,7 @@ class ExponentialByMean(Arms):
         super().__init__(mean=mean)
 
     def check(self) -> None:
-        """Refuse what is not a distribution."""
+        """Raise an error for parameters that are not those of a distribution."""
         self.require(self.mean > 0, "mean", "give a positive mean")
 
     def means_of(self, table: Floats) -> Floats:
@@ -64,7 +64,7 @@ class ExponentialByMean(Arms):
 
     @property
     def support(self) -> tuple[float, float]:
-        """The smallest and the largest loss that can come up."""
+        """The smallest and the largest loss that can occur."""
         return 0.0, math.inf
 
 
@@ -91,7 +91,7 @@ class ExponentialByRate(Arms):
         super().__init__(rate=rate)
 
     def check(self) -> None:
-        """Refuse what is not a distribution."""
+        """Raise an error for parameters that are not those of a distribution."""
         self.require(self.rate > 0, "rate", "give a positive rate")
 
     def means_of(self, table: Floats) -> Floats:
@@ -104,5 +104,5 @@ class ExponentialByRate(Arms):
 
     @property
     def support(self) -> tuple[float, float]:
-        """The smallest and the largest loss that can come up."""
+        """The smallest and the largest loss that can occur."""
         return 0.0, math.inf

@@ -44,7 +44,7 @@ class Gaussian(Arms):
         super().__init__(mean=mean, sd=sd)
 
     def check(self) -> None:
-        """Refuse what is not a distribution."""
+        """Raise an error for parameters that are not those of a distribution."""
         self.require(self.sd >= 0, "sd", "give a standard deviation of 0 or more")
 
     def means_of(self, table: Floats) -> Floats:
@@ -57,5 +57,5 @@ class Gaussian(Arms):
 
     @property
     def support(self) -> tuple[float, float]:
-        """The smallest and the largest loss that can come up."""
+        """The smallest and the largest loss that can occur."""
         return -math.inf, math.inf

@@ -15,7 +15,7 @@ from lowbid.environments._base import Arms
 
 @kernel
 def log_normal(mean: float, log_sd: float, stream: Stream) -> float:
-    """A log-normal number, by its mean and the standard deviation of its logarithm."""
+    """A log-normal draw, given its mean and the standard deviation of its logarithm."""
     return mean * math.exp(log_sd * (normal(stream) - 0.5 * log_sd))
 
 
@@ -51,7 +51,7 @@ class LogNormal(Arms):
         super().__init__(mean=mean, log_sd=log_sd)
 
     def check(self) -> None:
-        """Refuse what is not a distribution."""
+        """Raise an error for parameters that are not those of a distribution."""
         self.require(self.mean > 0, "mean", "give a positive mean")
         self.require(self.log_sd >= 0, "log_sd", "give a standard deviation of 0 or more")
 
@@ -65,5 +65,5 @@ class LogNormal(Arms):
 
     @property
     def support(self) -> tuple[float, float]:
-        """The smallest and the largest loss that can come up."""
+        """The smallest and the largest loss that can occur."""
         return 0.0, math.inf

@@ -33,7 +33,7 @@ class Mixed(Arms):
     Parameters
     ----------
     parts : sequence of environments
-        Each with as many arms as it likes; none drawn at random.
+        Each may have any number of arms; none may be drawn at random.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class Mixed(Arms):
 
     @property
     def draw(self) -> Any:
-        """A draw that looks up the family of its arm."""
+        """A draw from the family of the arm."""
         draw = self.parts[-1].draw
         for code in range(len(self.parts) - 2, -1, -1):
             draw = specialise(
@@ -90,7 +90,7 @@ class Mixed(Arms):
 
     @property
     def support(self) -> tuple[float, float]:
-        """The smallest and the largest loss that can come up."""
+        """The smallest and the largest loss that can occur."""
         lows, highs = zip(*(part.support for part in self.parts), strict=True)
         return min(lows), max(highs)
 

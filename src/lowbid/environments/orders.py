@@ -1,4 +1,4 @@
-"""Orders: most visits bring nothing, some an amount of money, and a few cost it again."""
+"""Orders: most visits bring nothing, some an amount of money, and a few are refunded at a cost."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lowbid.environments.log_normal import log_normal
 
 @kernel
 def draw(table: Floats, instance: int, arm: int, stream: Stream) -> float:
-    """What one visit brings."""
+    """The amount of one visit."""
     if uniform(stream) >= table[instance, arm, 0]:
         return 0.0
     sign = -1.0 if uniform(stream) < table[instance, arm, 3] else 1.0
@@ -63,7 +63,7 @@ class Orders(Arms):
         super().__init__(rate=rate, size=size, log_sd=log_sd, refunds=refunds)
 
     def check(self) -> None:
-        """Refuse what is not a distribution."""
+        """Raise an error for parameters that are not those of a distribution."""
         for name in ("rate", "refunds"):
             values = self.columns[name]
             self.require((values >= 0) & (values <= 1), name, "give a probability from 0 to 1")
@@ -81,5 +81,5 @@ class Orders(Arms):
 
     @property
     def support(self) -> tuple[float, float]:
-        """The smallest and the largest amount that can come up."""
+        """The smallest and the largest amount that can occur."""
         return -math.inf if self.refunds.any() else 0.0, math.inf

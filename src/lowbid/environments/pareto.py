@@ -48,7 +48,7 @@ class Pareto(Arms):
         super().__init__(mean=mean, shape=shape)
 
     def check(self) -> None:
-        """Refuse what is not a distribution with a mean."""
+        """Raise an error for parameters without a finite mean."""
         self.require(self.mean > 0, "mean", "give a positive mean")
         self.require(self.shape > 1, "shape", "give a power above 1")
 
@@ -64,5 +64,5 @@ class Pareto(Arms):
 
     @property
     def support(self) -> tuple[float, float]:
-        """The smallest and the largest loss that can come up."""
+        """The smallest and the largest loss that can occur."""
         return float((self.mean * (1.0 - 1.0 / self.shape)).min()), math.inf

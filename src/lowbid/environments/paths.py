@@ -1,4 +1,4 @@
-"""How the means of drifting arms move: at random, in waves, or as you say."""
+"""How the means of drifting arms move: at random, in waves, or as given."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _MOST_MEANS = 100_000_000
 
 
 class Path:
-    """Base class of paths: where the means of `Drifting` arms are at each step.
+    """Base class of paths: the means of `Drifting` arms at each step.
 
-    A path has kernels ``begin`` and ``move`` as `Changing` has them, which write the means into
-    the table's first column and keep the gaps up to date.
+    A path has kernels ``begin`` and ``move`` like those of `Changing`, which write the means to
+    the table's first column and update the gaps.
     """
 
     begin: Any
@@ -36,7 +36,7 @@ class Path:
         raise NotImplementedError
 
     def world(self, start: Floats, seed: int) -> Any:
-        """What the kernels read and write."""
+        """The data that the kernels read and write."""
         raise NotImplementedError
 
     def describe(self) -> dict[str, Any]:
@@ -46,7 +46,7 @@ class Path:
 
 @kernel
 def open_gaps(table: Floats, gaps: Floats) -> None:
-    """Work out how far each mean is above the lowest."""
+    """Compute how far each mean is above the lowest."""
     lowest = table[0, 0, 0]
     for arm in range(1, table.shape[1]):
         lowest = min(lowest, table[0, arm, 0])
@@ -55,7 +55,7 @@ def open_gaps(table: Floats, gaps: Floats) -> None:
 
 
 class Walk(NamedTuple):
-    """A random walk: where it starts, its steps and its walls, and where its chance comes from."""
+    """A random walk: its start, its step size, its walls and its random stream."""
 
     start: Floats
     sd: float
@@ -67,7 +67,7 @@ class Walk(NamedTuple):
 
 @kernel
 def begin_walk(table: Floats, gaps: Floats, world: Walk, run: int) -> None:
-    """Stand at the start."""
+    """Set the means to their starting points."""
     seek_run(world.stream, world.changes_key, run)
     for arm in range(table.shape[1]):
         table[0, arm, 0] = world.start[arm]
@@ -86,7 +86,7 @@ def move_walk(table: Floats, gaps: Floats, world: Walk, step: int) -> None:
 
 @kernel
 def folded(x: float, low: float, high: float) -> float:
-    """Where a number ends up that is reflected at both walls as often as it takes."""
+    """A number reflected at both walls until it lies between them."""
     width = high - low
     beyond = (x - low) % (2.0 * width)
     return low + (beyond if beyond <= width else 2.0 * width - beyond)
@@ -94,9 +94,9 @@ def folded(x: float, low: float, high: float) -> float:
 
 @dataclasses.dataclass(frozen=True)
 class RandomWalk(Path):
-    """Every mean takes a normally distributed step each time, and is reflected at two walls.
+    """Every mean takes a normally distributed step at each time, and is reflected at two walls.
 
-    The walk is another one in each run, and the same for all policies.
+    The walk differs from run to run, and is the same for all policies.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ class RandomWalk(Path):
 
 
 class Swing(NamedTuple):
-    """Waves: the middle, height, angle per step and first angle of each arm's."""
+    """Waves: the centre, amplitude, angle per step and first angle of each arm."""
 
     middle: Floats
     amplitude: Floats
@@ -174,7 +174,7 @@ def begin_wave(table: Floats, gaps: Floats, world: Swing, run: int) -> None:
 
 @kernel
 def move_wave(table: Floats, gaps: Floats, world: Swing, step: int) -> None:
-    """Continue along the wave."""
+    """Move the means along their waves."""
     for arm in range(table.shape[1]):
         angle = world.angle[arm] + world.speed[arm] * (step - 1)
         table[0, arm, 0] = world.middle[arm] + world.amplitude[arm] * math.sin(angle)
@@ -183,18 +183,18 @@ def move_wave(table: Floats, gaps: Floats, world: Swing, step: int) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class Wave(Path):
-    """Every mean swings about the one that its arm was given, as a sine.
+    """Every mean follows a sine wave around the mean that its arm was given.
 
     At step t it is mean + amplitude sin(2π ((t - 1) / period + phase)).
 
     Parameters
     ----------
     amplitude : float or sequence of float
-        How far it swings to either side; one number for all arms or one for each.
+        The largest deviation from the given mean; one number for all arms or one for each.
     period : float or sequence of float
-        How many steps a swing to and fro takes.
+        The number of steps of a full wave.
     phase : float or sequence of float
-        Where in its swing an arm starts, as a part of the period. By default arms start at equal
+        Where in its wave an arm starts, as a fraction of the period. By default arms start at equal
         distances from one another, so that each is the best in turn.
 
     Examples
@@ -227,7 +227,7 @@ class Wave(Path):
             object.__setattr__(self, name, kept)
 
     def ends(self, start: Floats) -> tuple[Floats, Floats]:
-        """As far as the waves swing."""
+        """The lowest and the highest point of each wave."""
         world = self.world(start, 0)
         return world.middle - world.amplitude, world.middle + world.amplitude
 
@@ -272,7 +272,7 @@ def begin_given(table: Floats, gaps: Floats, world: Rows, run: int) -> None:
 
 @kernel
 def move_given(table: Floats, gaps: Floats, world: Rows, step: int) -> None:
-    """Take the means of this step; after the last ones they stay."""
+    """Use the means of this step; after the last row they stay the same."""
     if step <= world.means.shape[0]:
         for arm in range(table.shape[1]):
             table[0, arm, 0] = world.means[step - 1, arm]
@@ -280,12 +280,12 @@ def move_given(table: Floats, gaps: Floats, world: Rows, step: int) -> None:
 
 
 class GivenMeans(Path):
-    """The means at each step, as you give them: the same in all runs.
+    """Given means at each step, the same in all runs.
 
     Parameters
     ----------
     means : array
-        The arms' means at step 1, 2, ..., (step, arm); after the last step they stay as they are.
+        The arms' means at step 1, 2, ..., (step, arm); after the last row they stay the same.
 
     Examples
     --------
@@ -312,11 +312,14 @@ class GivenMeans(Path):
             f"means has the shape {self.means.shape}; give one row for each step, with one number "
             "for each arm.",
         )
-        require(bool(np.isfinite(self.means).all()), "means contains NaN or infinities.")
+        require(
+            bool(np.isfinite(self.means).all()),
+            "means contains NaN or infinities; give finite numbers.",
+        )
 
     @classmethod
     def of(cls, function: Callable[[int], npt.ArrayLike], steps: int) -> GivenMeans:
-        """The means that a function of the step gives, worked out for steps 1 to `steps`."""
+        """The means that a function returns for steps 1 to `steps`."""
         require(callable(function), f"function is {function!r}; give a function of the step.")
         steps = require_whole("steps", steps, at_most=_MOST_MEANS)
         return cls([function(step) for step in range(1, steps + 1)])  # type: ignore[arg-type]

@@ -23,7 +23,7 @@ _MOST_ARMS = 10_000_000
 
 @loop_kernel
 def _fill(values: Floats, arms_key: np.uint64, stream: Stream) -> None:
-    """Uniform numbers, (run, arm); a row depends on the key and its run alone."""
+    """Uniform numbers, (run, arm); a row depends only on the key and its run."""
     for run in range(values.shape[0]):
         seek_run(stream, arms_key, run)
         for arm in range(values.shape[1]):
@@ -64,7 +64,8 @@ class RandomArms(Environment):
         if self._first not in _DRAWN:
             raise InvalidValueError(
                 f"{family.__name__} arms cannot be drawn at random: their first parameter, "
-                f"{self._first}, is not one number that stands for an arm."
+                f"{self._first}, is not a single number that determines an arm; give a family "
+                "such as Bernoulli."
             )
         for name, value in {"low": low, "high": high, **fixed}.items():
             require_finite(name, value, above=-math.inf)
@@ -76,7 +77,7 @@ class RandomArms(Environment):
         if unknown := sorted(set(fixed) - set(others)):
             raise InvalidValueError(
                 f"{family.__name__} has no parameter {unknown[0]!r} to fix; it has "
-                f"{', '.join(others) or 'none'} beside {self._first}, which is drawn."
+                f"{', '.join(others) or 'none'} besides {self._first}, which is drawn."
             )
         # Both ends (just inside an open one) must be arms of the family.
         width = self.high - self.low
@@ -91,7 +92,7 @@ class RandomArms(Environment):
 
     @property
     def support(self) -> tuple[float, float]:
-        """The smallest and the largest loss that can come up."""
+        """The smallest and the largest loss that can occur."""
         return self._ends.support
 
     def table(self, seed: int = 0, runs: int = 1) -> Floats:

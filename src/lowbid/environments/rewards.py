@@ -1,4 +1,4 @@
-"""Arms that pay: the loss is the negative of what another environment gives."""
+"""Arms that pay rewards: a loss is the negative of another environment's value."""
 
 from __future__ import annotations
 
@@ -45,6 +45,6 @@ class Rewards(Wrapped):
 
     @property
     def support(self) -> tuple[float, float]:
-        """The smallest and the largest loss that can come up."""
+        """The smallest and the largest loss that can occur."""
         low, high = self.environment.support
         return -high, -low

@@ -45,7 +45,7 @@ class ScaledBernoulli(Arms):
         super().__init__(mean=mean, scale=scale)
 
     def check(self) -> None:
-        """Refuse what is not a distribution."""
+        """Raise an error for parameters that are not those of a distribution."""
         self.require(self.scale > 0, "scale", "give a positive scale")
         self.require(self.mean >= 0, "mean", "give a mean of 0 or more")
         for arm in np.flatnonzero(self.mean > self.scale):
@@ -64,5 +64,5 @@ class ScaledBernoulli(Arms):
 
     @property
     def support(self) -> tuple[float, float]:
-        """The smallest and the largest loss that can come up."""
+        """The smallest and the largest loss that can occur."""
         return 0.0, float(self.scale.max())

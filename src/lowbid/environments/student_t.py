@@ -29,7 +29,7 @@ class StudentT(Arms):
     mean : array
         The arms' mean losses.
     scale : array or float
-        What the distribution is stretched by.
+        The factor by which the standard distribution is stretched.
     df : array or float
         The degrees of freedom, above 2; the fewer, the heavier the tails.
 
@@ -52,7 +52,7 @@ class StudentT(Arms):
         super().__init__(mean=mean, scale=scale, df=df)
 
     def check(self) -> None:
-        """Refuse what has no variance."""
+        """Raise an error for parameters without a finite variance."""
         self.require(self.scale > 0, "scale", "give a positive scale")
         self.require(self.df > 2, "df", "give degrees of freedom above 2")
 
@@ -66,5 +66,5 @@ class StudentT(Arms):
 
     @property
     def support(self) -> tuple[float, float]:
-        """The smallest and the largest loss that can come up."""
+        """The smallest and the largest loss that can occur."""
         return -math.inf, math.inf

@@ -31,13 +31,14 @@ class Phases(NamedTuple):
         The environments' arms, (environment, arm, column), and how far each mean is above the
         lowest, (environment, arm).
     after
-        The last step before each change, and then one that is never reached; or nothing.
+        The last step before each change, followed by one that is never reached; or empty.
     log_stay
-        The logarithm of the chance that a step brings no change; 0 if the steps are given.
+        The logarithm of the probability that there is no change after a step; 0 if the steps are
+        given.
     changes_key, stream
-        Where the changes at random steps come from.
+        The source of changes at random steps.
     now
-        The number of changes so far, the environment that holds, and its last step.
+        The number of changes so far, the current environment, and its last step.
     """
 
     tables: Floats
@@ -61,7 +62,7 @@ def begin(table: Floats, gaps: Floats, world: Phases, run: int) -> None:
 
 @kernel
 def move(table: Floats, gaps: Floats, world: Phases, step: int) -> None:
-    """Switch to another environment if this one's time is over."""
+    """Switch to another environment if the current one has ended."""
     if step <= world.now[2]:
         return
     environments = world.tables.shape[0]
@@ -76,7 +77,7 @@ def move(table: Floats, gaps: Floats, world: Phases, step: int) -> None:
 
 @kernel
 def last_step(world: Phases, before: int) -> int:
-    """The last step of a stretch that comes after step `before`."""
+    """The last step of the environment that starts after step `before`."""
     if world.log_stay < 0.0:
         # How many steps pass until a change, by inverting the distribution function.
         steps = math.log(1.0 - uniform(world.stream)) / world.log_stay
@@ -86,7 +87,7 @@ def last_step(world: Phases, before: int) -> int:
 
 @kernel
 def show(table: Floats, gaps: Floats, world: Phases) -> None:
-    """Let the environment whose turn it is hold."""
+    """Make the environment whose turn it is the current one."""
     for arm in range(table.shape[1]):
         gaps[0, arm] = world.gaps[world.now[1], arm]
         for column in range(table.shape[2]):
@@ -94,18 +95,18 @@ def show(table: Floats, gaps: Floats, world: Phases) -> None:
 
 
 class Switching(Changing):
-    """Arms that change abruptly: one environment holds for a while, and then another.
+    """Arms that change abruptly, from one environment to another.
 
-    Give the steps at which that happens, or a chance. With given steps the environments come in
-    turn, and after the last one the first again. With a chance it happens at random steps, other
-    ones in each run, and one of the other environments is drawn.
+    Give the steps of the changes, or their probability. With given steps the environments take
+    turns, and after the last one comes the first again. With a probability the changes happen at
+    random steps, which differ from run to run, and one of the other environments is drawn.
 
     Parameters
     ----------
     environments : sequence of Arms
         At least two, with the same number of arms each; they may be of different families.
     after : sequence of int, optional
-        The changes happen after these steps: ``after=[100]`` lets the first environment hold at
+        The changes happen after these steps: with ``after=[100]`` the first environment is used at
         steps 1 to 100, and the second from step 101 on.
     chance : float, optional
         The probability of a change after each step.
@@ -144,12 +145,12 @@ class Switching(Changing):
 
     @property
     def finite_variance(self) -> bool:
-        """Whether all environments' variances are numbers."""
+        """Whether all environments' variances are finite."""
         return all(each.finite_variance for each in self.environments)
 
     @property
     def support(self) -> tuple[float, float]:
-        """The smallest and the largest loss that can come up."""
+        """The smallest and the largest loss that can occur."""
         lows, highs = zip(*(each.support for each in self.environments), strict=True)
         return min(lows), max(highs)
 
@@ -175,7 +176,7 @@ class Switching(Changing):
         return self._of(table, [each.variances for each in self.environments])
 
     def _of(self, table: Floats, moments: list[Floats]) -> Floats:
-        """The moments of the environments that the instances of a table are."""
+        """The moments of the environments to which the instances of a table belong."""
         found = [
             next(i for i, known in enumerate(self._tables) if np.array_equal(known, instance))
             for instance in table

@@ -41,7 +41,7 @@ class Uniform(Arms):
         super().__init__(low=low, high=high)
 
     def check(self) -> None:
-        """Refuse what is not a distribution."""
+        """Raise an error for parameters that are not those of a distribution."""
         self.require(self.high >= self.low, "high", "give an upper end no less than the lower one")
 
     def means_of(self, table: Floats) -> Floats:
@@ -54,5 +54,5 @@ class Uniform(Arms):
 
     @property
     def support(self) -> tuple[float, float]:
-        """The smallest and the largest loss that can come up."""
+        """The smallest and the largest loss that can occur."""
         return float(self.low.min()), float(self.high.max())

@@ -45,8 +45,11 @@ def referenced(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def fingerprint(function: Callable[..., Any], *more: str) -> str:
-    """A short digest of a function's code and everything it refers to."""
-    parts = [describe(cast(types.FunctionType, function).__code__), *more]
+    """A short digest of a function's code and everything it refers to, but not of its docstring."""
+    code = cast(types.FunctionType, function).__code__
+    if function.__doc__ is not None and code.co_consts[:1] == (function.__doc__,):
+        code = code.replace(co_consts=(None, *code.co_consts[1:]))
+    parts = [describe(code), *more]
     parts += [f"{name}={describe(v)}" for name, v in referenced(function).items()]
     parts += map(describe, getattr(function, "__defaults__", None) or ())
     return hashlib.blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()

@@ -9,7 +9,7 @@ from lowbid.errors import InvalidValueError
     [
         (lambda: lowbid.Empirical([]), "at least one arm"),
         (lambda: lowbid.Empirical([[1.0], []]), "data of arm 1 is empty"),
-        (lambda: lowbid.Empirical([[1e308, 1e308]]), "mean is not a number"),
+        (lambda: lowbid.Empirical([[1e308, 1e308]]), "mean is infinite; give smaller ones"),
         (lambda: lowbid.Empirical(5), "give one list of losses"),
     ],
 )

@@ -80,7 +80,7 @@ class Stateless(lowbid.Policy):
 
 
 def test_what_is_no_state_is_refused():
-    with pytest.raises(InvalidValueError, match="init must give a named tuple of arrays"):
+    with pytest.raises(InvalidValueError, match="init must return a named tuple of arrays"):
         list(arrays_of(Stateless().start(2)[1]))
 
 

@@ -258,7 +258,7 @@ class Bid(NamedTuple):
 
 @dataclass(frozen=True)
 class BatchEnsemble(Policy):
-    r"""Batch Ensemble, the library's namesake.
+    r"""Batch Ensemble: every batch bids for its favourite arm, and the lowest bid wins.
 
     The losses of each arm are dealt round-robin into l batches. Batch j, with c losses of sum s,
     estimates the arm's mean loss by

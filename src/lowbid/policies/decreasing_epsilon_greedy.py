@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lowbid._require import require_finite
-from lowbid.policies._base import About, Policy
-from lowbid.policies.epsilon_greedy import EpsilonGreedy, Parameters, chance_by_epsilon
-from lowbid.policies.greedy import State
+from lowbid.policies._base import About
+from lowbid.policies.epsilon_greedy import EpsilonPolicy, Parameters
 from lowbid.policies.ucb1 import BIBTEX
 
 
 @dataclass(frozen=True)
-class DecreasingEpsilonGreedy(Policy):
+class DecreasingEpsilonGreedy(EpsilonPolicy):
     r"""Epsilon-greedy with a decreasing epsilon.
 
     At step t, with probability
@@ -56,26 +55,10 @@ class DecreasingEpsilonGreedy(Policy):
         guarantee="K log T / gap^2, for c > 5",
         bibtex=BIBTEX,
     )
-    kernels = EpsilonGreedy.kernels
 
     def __post_init__(self) -> None:
         require_finite("c", self.c, above=0.0)
         require_finite("gap", self.gap, above=0.0)
-
-    def chance(self, state: State, step: int, arm: int) -> float:
-        """The probability of exploration plus that of the greedy choice."""
-        parameters = self.parameters(len(state.moments.counts), None, 1)
-        return chance_by_epsilon(parameters, state, step, arm)
-
-    @property
-    def scale_free(self) -> bool:
-        """Means are compared with each other only; the scale is in the gap that was given."""
-        return True
-
-    @property
-    def location_free(self) -> bool:
-        """Means are compared with each other only."""
-        return True
 
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:
         """The parameters that the kernels read."""

@@ -47,8 +47,29 @@ def chance_by_epsilon(parameters: Parameters, state: State, step: int, arm: int)
     return epsilon / n_arms + (1.0 - epsilon) * greedy
 
 
+class EpsilonPolicy(Policy):
+    """Base class of policies that play any arm with some probability, otherwise the best one."""
+
+    kernels = Kernels(init, select, update)
+
+    def chance(self, state: State, step: int, arm: int) -> float:
+        """The probability of exploration plus that of the greedy choice."""
+        parameters = self.parameters(len(state.moments.counts), None, 1)
+        return chance_by_epsilon(parameters, state, step, arm)
+
+    @property
+    def scale_free(self) -> bool:
+        """Means are compared with each other only."""
+        return True
+
+    @property
+    def location_free(self) -> bool:
+        """Means are compared with each other only."""
+        return True
+
+
 @dataclass(frozen=True)
-class EpsilonGreedy(Policy):
+class EpsilonGreedy(EpsilonPolicy):
     r"""Epsilon-greedy with a constant epsilon.
 
     With probability epsilon, an arm drawn uniformly at random is played, otherwise the arm with the
@@ -84,25 +105,9 @@ class EpsilonGreedy(Policy):
         guarantee="none: linear in T",
         bibtex=BIBTEX,
     )
-    kernels = Kernels(init, select, update)
 
     def __post_init__(self) -> None:
         require_probability("epsilon", self.epsilon, ends=True)
-
-    def chance(self, state: State, step: int, arm: int) -> float:
-        """The probability of exploration plus that of the greedy choice."""
-        parameters = self.parameters(len(state.moments.counts), None, 1)
-        return chance_by_epsilon(parameters, state, step, arm)
-
-    @property
-    def scale_free(self) -> bool:
-        """Means are compared with each other only."""
-        return True
-
-    @property
-    def location_free(self) -> bool:
-        """Means are compared with each other only."""
-        return True
 
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:
         """The parameters that the kernels read."""

@@ -60,8 +60,28 @@ def update(
     forget(state.tangents, arm)
 
 
+class SemiBoundedPolicy(Policy):
+    """Base class of policies for losses with a known lower bound, `lowest`."""
+
+    lowest: float
+    draws_for_ties_only = True
+
+    def __post_init__(self) -> None:
+        require_finite("lowest", self.lowest, above=-math.inf)
+
+    @property
+    def scale_free(self) -> bool:
+        """The rule has no scale, if the lowest loss is 0."""
+        return self.lowest == 0.0
+
+    @property
+    def loss_range(self) -> tuple[float, float]:
+        """All losses from the lowest one upwards."""
+        return float(self.lowest), math.inf
+
+
 @dataclasses.dataclass(frozen=True)
-class SemiBoundedIMED(Policy):
+class SemiBoundedIMED(SemiBoundedPolicy):
     r"""IMED for semi-bounded losses, in loss form.
 
     With n losses X of arm a, and m* the lowest mean of all arms, its index is
@@ -105,21 +125,7 @@ class SemiBoundedIMED(Policy):
         bibtex=BIBTEX,
     )
     kernels = Kernels(init, select, update)
-    draws_for_ties_only = True
     index_unit = "evidence"
-
-    def __post_init__(self) -> None:
-        require_finite("lowest", self.lowest, above=-math.inf)
-
-    @property
-    def scale_free(self) -> bool:
-        """No scale enters the rule, if the lowest loss is 0."""
-        return self.lowest == 0.0
-
-    @property
-    def loss_range(self) -> tuple[float, float]:
-        """From the lowest loss on."""
-        return float(self.lowest), math.inf
 
     def indices(self, parameters: Any, state: State, step: int) -> Floats:
         """Every arm's index at this step, given the lowest mean of the arms that were played."""

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from typing import Any
 
 from lowbid._kernel import kernel, specialise
 from lowbid._random import Stream
 from lowbid._require import require_finite
-from lowbid.policies._base import About, Floats, Kernels, Policy
+from lowbid.policies._base import About, Floats, Kernels
 from lowbid.policies._kinf import lowest_mean
 from lowbid.policies._tangents import indices_at, lowest_arm_lazily
 from lowbid.policies.kl_ucb import BIBTEX, log_loglog
-from lowbid.policies.semi_bounded_imed import State, init, update
+from lowbid.policies.semi_bounded_imed import SemiBoundedPolicy, State, init, update
 
 BIBTEX_BOUNDED = r"""
 @article{garivier2022klucbswitch,
@@ -48,7 +47,7 @@ def select(parameters: SemiBoundedKLUCB, state: State, step: int, stream: Stream
 
 
 @dataclasses.dataclass(frozen=True)
-class SemiBoundedKLUCB(Policy):
+class SemiBoundedKLUCB(SemiBoundedPolicy):
     r"""KL-UCB for semi-bounded losses (empirical KL-UCB), in loss form.
 
     With n losses X of arm a, of mean m, its index at step t is
@@ -94,21 +93,10 @@ class SemiBoundedKLUCB(Policy):
         bibtex=BIBTEX + BIBTEX_BOUNDED,
     )
     kernels = Kernels(init, select, update)
-    draws_for_ties_only = True
 
     def __post_init__(self) -> None:
         require_finite("c", self.c, above=0.0, or_equal=True)
-        require_finite("lowest", self.lowest, above=-math.inf)
-
-    @property
-    def scale_free(self) -> bool:
-        """No scale enters the rule, if the lowest loss is 0."""
-        return self.lowest == 0.0
-
-    @property
-    def loss_range(self) -> tuple[float, float]:
-        """From the lowest loss on."""
-        return float(self.lowest), math.inf
+        super().__post_init__()
 
     def indices(self, parameters: Any, state: State, step: int) -> Floats:
         """Every arm's index at this step."""

@@ -74,7 +74,9 @@ class AskTell:
     def forget(self, x: Arm) -> None:
         """Give up on a choice that failed or will not be tried."""
         if not self._asked.get(x):
-            raise UnknownNameError(f"{x!r} was not asked for, or told already.")
+            raise UnknownNameError(
+                f"{x!r} was not returned by ask(), or its outcome was told before."
+            )
         self.bandit.forget(self._asked[x].pop(0))
 
     def best(self) -> Any:

@@ -14,7 +14,7 @@ def page() -> str:
     parts = ["# Commands", "<!-- made by: python -m lowbid.cli._document > docs/commands.md -->"]
     parts.append(help_of())
     parts += [f"## lowbid {name}\n\n{section(name)}" for name in commands()]
-    parts += ["## Where to go on", "**Next:** [sweeps](sweeps.md): many simulations, one command."]
+    parts += ["## Next step", "**Next:** [sweeps](sweeps.md): many simulations, one command."]
     return "\n\n".join(parts)
 
 

@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     except KeyboardInterrupt:
         return stopped(folder, command)
-    print(f"The report is {folder.page_file}; figures and data are beside it.")
+    print(f"The report is {folder.page_file}; figures and data are next to it.")
     return 0
 
 

@@ -59,9 +59,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.told:
         print(league.told_summary(outcomes, form))
         page = league.told_write_up(outcomes, arguments.out, command)
-        print(f"The report is {page}; the data are beside it.")
+        print(f"The report is {page}; the data are next to it.")
     else:
         print(league.summary(outcomes, form))
         page = league.write_up(outcomes, arguments.out, command)
-        print(f"The report is {page}; the picture and the data are beside it.")
+        print(f"The report is {page}; the picture and the data are next to it.")
     return 0

@@ -236,7 +236,9 @@ def _reproduce(arguments: argparse.Namespace) -> int:
     study = readings.Study.of(outcomes)
     found = readings.write_up(study, figures, arguments.out, " ".join(words))
     readings.print_summary(found, figures)
-    print(f"The report is {arguments.out / 'report.html'}; the picture and the data are beside it.")
+    print(
+        f"The report is {arguments.out / 'report.html'}; the picture and the data are next to it."
+    )
     return 0
 
 

@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     for each in judged:
         line = f"{each.verdict:15} {each.claim.place:11} {each.claim.says}"
         print(textwrap.fill(line, room(), subsequent_indent=" " * 28))
-    print(f"\nThe report is {folder.page_file}; figures and data are beside it.")
+    print(f"\nThe report is {folder.page_file}; figures and data are next to it.")
     differing = differences(judged) if arguments.strict else []
     for line in differing:
         print(f"lowbid: not as recorded: {line}", file=sys.stderr)

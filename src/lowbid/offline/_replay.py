@@ -152,7 +152,7 @@ def replay(
     checkpoints : array of int, optional
         The steps at which to record totals; by default enough for a smooth curve.
     loss_range, reward_range : (float, float), optional
-        The smallest and the largest value that can come up, for policies that must know; see
+        The smallest and the largest value that can occur, for policies that must know; see
         `Bandit`.
 
     Returns

@@ -11,13 +11,13 @@ from lowbid._arrays import Floats
 from lowbid.errors import UnanswerableError
 from lowbid.logs import Log
 
-# So many standard errors between shares and propensities are no accident.
+# A difference of this many standard errors between shares and propensities is no accident.
 TOO_FAR = 5.0
 _ROUNDING = 1e-9
 
 _ADVICE = (
-    "Either these are not the chances with which arms were chosen, or the arm had no chance in a "
-    "part of the log, as with a rule that leaves nothing to chance: then ask about the other part."
+    "Either these are not the probabilities with which arms were chosen, or the arm could not be "
+    "chosen in a part of the log, as under a deterministic rule; then use only the other part."
 )
 
 
@@ -64,7 +64,8 @@ def require_tried(log: Log, chances: Floats, arm: int) -> None:
     share = share_of(log, chances, arm)
     if share.observed == 0.0:
         raise UnanswerableError(
-            f"arm {name!r} was never logged, so nothing is known of its {log.plural}; leave it out."
+            f"arm {name!r} was never logged, so nothing is known about its {log.plural}; leave it "
+            "out."
         )
     if abs(share.distance) > TOO_FAR:
         said = float(chances[log.choices == arm].mean())

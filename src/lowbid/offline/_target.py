@@ -35,8 +35,8 @@ def read_target(policy: Any, log: Log) -> Floats:
             if chance > 0.0:
                 listed = ", ".join(map(repr, log.arms[:10])) + (", ..." * (len(log.arms) > 10))
                 raise UnanswerableError(
-                    f"arm {arm!r} was never logged, so nothing is known of its {log.plural}; the "
-                    f"log's arms are {listed}."
+                    f"arm {arm!r} was never logged, so nothing is known about its {log.plural}; "
+                    f"the log's arms are {listed}."
                 )
             continue
         target[numbers[arm]] = chance

@@ -29,8 +29,8 @@ ORIGIN, UNIT, SEEN, LOWEST, SECOND, HIGHEST = range(6)
 # The mean of losses that are all alike may be off by rounding: their squared deviations from it are
 # below this, in a declared range of width 1.
 ROUNDING = 1e-24
-# Losses are at most so many units in size, so that their cubes can be added up; and two that differ
-# by less than this part of their size do so by rounding.
+# Losses are at most this many units in size, so that their cubes can be added up; and two that
+# differ by less than this part of their size do so by rounding.
 _MOST, _SAME = 1e60, 1e-14
 
 

@@ -67,7 +67,7 @@ def select(parameters: BESA, state: State, step: int, stream: Stream) -> int:
             return order[i]
     left = len(order)
     while left > 1:
-        # Winners move to the front, in place; the odd arm out goes on without a duel.
+        # Winners move to the front, in place; the odd arm out advances without a duel.
         for i in range(left // 2):
             if second_wins(parameters, state, order[2 * i], order[2 * i + 1], stream):
                 order[2 * i], order[2 * i + 1] = order[2 * i + 1], order[2 * i]

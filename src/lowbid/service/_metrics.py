@@ -93,7 +93,7 @@ class _Latency:
 
 
 class _Collected(Collector):
-    """Metrics that are put together when somebody asks."""
+    """Metrics that are collected on request."""
 
     def __init__(self, collect: Callable[[], Iterator[Metric]]) -> None:
         self._collect = collect

@@ -12,7 +12,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._ -]{0,99}")
 
 
 def _named(text: str) -> str:
-    """A name that needs no escapes in an address, or an error in words."""
+    """A name that needs no escapes in an address, or an error."""
     if _NAME.fullmatch(text) is None:
         message = (
             "is {given}; give 1 to 100 letters (a to z), digits, dots, hyphens, underscores and "

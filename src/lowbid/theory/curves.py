@@ -1,4 +1,4 @@
-"""All bounds that apply to an environment, ready to be drawn beside measured regret."""
+"""All bounds that apply to an environment, ready to be plotted with measured regret."""
 
 from __future__ import annotations
 

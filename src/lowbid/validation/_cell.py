@@ -118,7 +118,7 @@ class Published(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class Comparison:
-    """A reference figure beside ours.
+    """A reference figure compared with ours.
 
     Attributes
     ----------

@@ -36,7 +36,7 @@ def entrants(
 ) -> list[SweptPolicy]:
     """The entrants of a league and any further policies, by command-line name."""
     if alone and not more:
-        raise InvalidValueError("nobody would play: give --policies with --alone.")
+        raise InvalidValueError("there are no entrants: give --policies with --alone.")
     own = {entrant.name: entrant for entrant in league.policies}
     guests = {
         policy.name: own.get(policy.name, SweptPolicy(policy.name, policy.name, policy))

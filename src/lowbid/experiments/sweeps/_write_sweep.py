@@ -104,7 +104,7 @@ def write_up(sweep: Sweep, folder: Path, command: str) -> str:
     text = [f"{sweep.title}: {lead}", plain(ranking_table(scores[:20])), *([missed] * bool(missed))]
     if choices:
         text += ["Chosen on some environments, judged on others:", plain(tuning_table(choices))]
-    return "\n\n".join([*text, f"The page is {part / 'report.html'}; table.csv is beside it."])
+    return "\n\n".join([*text, f"The page is {part / 'report.html'}; table.csv is next to it."])
 
 
 def missed_precision(precision: Precision | None, table: SweepTable) -> str:

@@ -333,7 +333,9 @@ def public_functions(module):
 
 
 for _module in (theorem1, theorem2):
-    for _function in public_functions(_module) - {theorem1.batches}:
+    # In order of their names, so that all workers of pytest-xdist collect the same tests.
+    _functions = public_functions(_module) - {theorem1.batches}
+    for _function in sorted(_functions, key=lambda function: function.__name__):
         _names = inspect.signature(_function).parameters
         _values = {**WITH_DELTA, "proof": theory.PAPER}
         THEORY[_function] = {name: _values[name] for name in _names}

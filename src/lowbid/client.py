@@ -221,7 +221,7 @@ class RemoteBandit:
         If the first answer was lost on its way and the request is repeated, "closed".
         """
         if not isinstance(decision, Decision):
-            raise InvalidValueError(f"{decision!r} is not a decision; give what decide() gave.")
+            raise InvalidValueError(f"{decision!r} is not a decision; give what decide() returned.")
         body = {"decision": decision.id}
         found = self._client.send("POST", f"{self._path}/forget", body, repeatable=True)["answer"]
         if found == "unknown":
@@ -342,7 +342,7 @@ class RemoteBandit:
     ) -> list[Rejection | None]:
         for each in decisions:
             if not isinstance(each, Decision):
-                raise InvalidValueError(f"{each!r} is not a decision; give what decide() gave.")
+                raise InvalidValueError(f"{each!r} is not a decision; give what decide() returned.")
         answers = self._answers([each.id for each in decisions], kind, values)
         if "unknown" in answers:
             raise self._unknown(decisions[answers.index("unknown")])
@@ -359,8 +359,8 @@ class RemoteBandit:
     def __getattr__(self, name: str) -> Any:
         if hasattr(SharedBandit, name) or hasattr(Bandit, name):
             raise AttributeError(
-                f"{name} cannot be asked for over HTTP. For a look, "
-                "lowbid.Bandit.from_json(bandit.to_json()) is a copy of the bandit in this process."
+                f"{name} is not available over HTTP; look at a copy of the bandit in this process: "
+                "lowbid.Bandit.from_json(bandit.to_json())."
             )
         raise AttributeError(f"RemoteBandit has no attribute {name!r}")
 

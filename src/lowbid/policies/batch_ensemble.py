@@ -347,8 +347,8 @@ class BatchEnsemble(Policy):
         needs="losses of mean 0 or more, or nothing with baseline='minimum'",
         time="log K + l",
         memory="K l; with growth='redistribute' also t",
-        guarantee="sum over arms of (variance / gap + b) log^2 T with batches=Anytime(); none is "
-        "known for the default schedule, or with a window",
+        guarantee="sum over arms of (variance / gap + b) log^2 T with batches=Anytime() and "
+        "growth='redistribute', for losses of 0 or b; none is known otherwise",
         bibtex=BIBTEX,
         pending="each counts in every batch of its arm, as if its loss were the arm's mean",
     )

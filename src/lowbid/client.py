@@ -156,7 +156,7 @@ class RemoteBandit:
     """The bandit of an experiment on a server, with the calls of `SharedBandit`.
 
     Outcomes are reported of decisions, not of arms: only those can be repeated without harm. So
-    there is no `learn_from`, and `update` takes what `decide` gave.
+    there is no `learn_from`, and `update` takes what `decide` returned.
     """
 
     def __init__(self, client: Client, name: str) -> None:

@@ -27,7 +27,7 @@ def check_agent(rule: mdp.Rule, episodes: int = 40) -> None:
       for bit, from the same seed.
     - The same seed gives the same result, whatever the number of workers.
     - The policy of an episode is fixed when it begins, so its exact value is that of what is
-    played.
+      played.
     - An agent that is saved and loaded in the middle of a run continues as the original would.
     - The regret never falls.
     - Invalid input is refused, and leaves the agent unchanged.

@@ -18,8 +18,9 @@ def check_environment(environment: Environment, draws: int = 4000) -> None:
 
     - Its losses have the means and variances that it states, and lie in its support.
     - A loss depends only on the seed, the run, the arm and its number, and is the same compiled and
-    uncompiled. - If the arms change, all this holds at the first step and at later ones, and the
-    state of the arms depends only on the seed, the run and the step.
+      uncompiled.
+    - If the arms change, all this holds at the first step and at later ones, and the state of the
+      arms depends only on the seed, the run and the step.
 
     Parameters
     ----------

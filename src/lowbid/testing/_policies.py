@@ -36,11 +36,11 @@ def check_policy(
     - The same seed gives the same result, whatever the number of workers.
     - A state that is saved and restored in the middle of a run continues as the original would.
     - The same holds for one, two and a hundred arms, and online beyond the first capacity of the
-    history.
+      history.
     - Every arm is tried, and on easy arms the best one is played more often than by chance.
     - Arms that show the same losses are played equally often, and equally often first.
     - If it declares itself scale-free or location-free, changing scale or location changes no
-    choice. If it needs a range, declaring one makes it scale-free.
+      choice. If it needs a range, declaring one makes it scale-free.
     - Invalid input is refused, and leaves the state unchanged.
 
     Parameters

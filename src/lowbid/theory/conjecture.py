@@ -1,9 +1,10 @@
 r"""The conjecture that ends the paper's section "Beyond Bernoulli arms".
 
-**As stated it is false.** It says that Lemma 2 holds for all losses in [0, 1]: if :math:`\mu \le 1
-- 1/n` then :math:`P(S_n \le n\mu) \ge 1/4`. But X = 0.9 Ber(0.999) has the mean 0.8991, and n = 10
-such losses have :math:`P(S_n \le n\mu) = 1 - 0.999^{10} = 0.00996`. The infimum is 0 for every n >=
-2: see `counterexample`. Laws whose support includes 0 and 1 fail as well, so scaling does not help.
+**As stated it is false.** It says that Lemma 2 holds for all losses in [0, 1]: if
+:math:`\mu \le 1 - 1/n` then :math:`P(S_n \le n\mu) \ge 1/4`. But X = 0.9 Ber(0.999) has the mean
+0.8991, and n = 10 such losses have :math:`P(S_n \le n\mu) = 1 - 0.999^{10} = 0.00996`. The infimum
+is 0 for every n >= 2: see `counterexample`. Distributions whose support includes 0 and 1 fail as
+well, so scaling does not help.
 
 **What Batch Ensemble needs survives.** It needs no Lemma 2, only that batches are optimistic:
 

@@ -10,7 +10,7 @@ What is known about p, for independent losses of the same law:
   Computed exactly, for every n up to 3000, the worst mean is just below 1 / (n + 2), and
   p = (1 - 1/(n + 2))^n > 1/e.
 - Laws symmetric about a non-negative mean: p >= 1/2. The paper omits "non-negative": the padding
-and the empty batch both pull towards 0, which is upwards from a negative mean.
+  and the empty batch both pull towards 0, which is upwards from a negative mean.
 - All non-negative losses, bounded or not: p >= 0.14, by inequalities of Feige's kind.
 - Losses of any sign, even of positive mean: nothing; p can be arbitrarily small.
 

@@ -91,6 +91,24 @@ def test_a_plain_policy_reads_its_parameters_from_itself():
     assert (policy.for_range(0.0, 9.0), policy.needs_range) == (policy, False)
 
 
+class Scaled(lowbid.Policy):
+    """A base that is no dataclass, and names a field of those derived from it."""
+
+    scale: float
+    kernels = lowbid.UCB1.kernels
+
+
+@dataclasses.dataclass(frozen=True)
+class Bonus(Scaled):
+    c: float = 1.0
+    scale: float = 2.0
+
+
+def test_parameters_go_by_their_names_whatever_the_order_of_fields():
+    parameters = Bonus(c=3.0, scale=4.0).parameters(2, None, 1)
+    assert (parameters.c, parameters.scale) == (3.0, 4.0)
+
+
 def test_states_that_do_not_add_up_are_not_merged():
     policy = lowbid.LBSDA()
     states = [policy.start(2, 5)[1] for _ in range(2)]

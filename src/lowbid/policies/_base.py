@@ -177,7 +177,7 @@ class Policy(Parameterised):
         """
         if not self.compiled:
             return self
-        return self.Parameters(*(plain(self, field) for field in fields_of(self)))
+        return self.Parameters(**{field.name: plain(self, field) for field in fields_of(self)})
 
     def start(
         self, n_arms: int, horizon: int | None = None, capacity: int | None = None

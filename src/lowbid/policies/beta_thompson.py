@@ -42,7 +42,7 @@ def init(parameters: BetaThompson, n_arms: int, capacity: int) -> State:
 
 @kernel
 def select(parameters: BetaThompson, state: State, step: int, stream: Stream) -> int:
-    """Draw a mean loss forevery arm, and play the lowest."""
+    """Draw a mean loss for every arm, and play the lowest."""
     for arm in range(len(state.draws)):
         state.draws[arm] = beta(stream, state.bad[arm], state.good[arm])
     return argmin(state.draws, True, stream)

@@ -24,7 +24,7 @@ BIBTEX = r"""
 def select(
     parameters: DiscountedBetaThompson, state: DiscountedState, step: int, stream: Stream
 ) -> int:
-    """Draw a mean loss forevery arm, and play the lowest."""
+    """Draw a mean loss for every arm, and play the lowest."""
     discounted = state.discounted
     for arm in range(len(state.indices)):
         bad = discounted.sums[arm]

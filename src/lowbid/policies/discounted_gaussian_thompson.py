@@ -31,7 +31,7 @@ BIBTEX = r"""
 
 @kernel
 def select(parameters: Any, state: DiscountedState, step: int, stream: Stream) -> int:
-    """Draw a mean loss forevery arm, and play the lowest."""
+    """Draw a mean loss for every arm, and play the lowest."""
     discounted = state.discounted
     for arm in range(len(state.indices)):
         count = discounted.counts[arm]

@@ -31,7 +31,7 @@ def init(parameters: ExponentialThompson, n_arms: int, capacity: int) -> State:
 
 @kernel
 def select(parameters: ExponentialThompson, state: State, step: int, stream: Stream) -> int:
-    """Draw a mean loss forevery arm, and play the lowest."""
+    """Draw a mean loss for every arm, and play the lowest."""
     for arm in range(len(state.draws)):
         count = state.moments.counts[arm]
         if count > 0.0:

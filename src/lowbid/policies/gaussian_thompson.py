@@ -40,7 +40,7 @@ def init(parameters: Any, n_arms: int, capacity: int) -> State:
 
 @kernel
 def select(parameters: Any, state: State, step: int, stream: Stream) -> int:
-    """Draw a mean loss forevery arm, and play the lowest."""
+    """Draw a mean loss for every arm, and play the lowest."""
     for arm in range(len(state.draws)):
         count = state.moments.counts[arm]
         if count > 0.0:

@@ -61,7 +61,7 @@ def init(parameters: GIRO, n_arms: int, capacity: int) -> State:
 
 @kernel
 def select(parameters: GIRO, state: State, step: int, stream: Stream) -> int:
-    """Draw a bootstrap mean forevery arm, and play the lowest."""
+    """Draw a bootstrap mean for every arm, and play the lowest."""
     for arm in range(len(state.indices)):
         state.indices[arm] = -math.inf
         if state.history.counts[arm] > 0:

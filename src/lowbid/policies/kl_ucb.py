@@ -111,7 +111,7 @@ def convex_index_at(
     count, mean = state.moments.counts[arm], state.moments.means[arm]
     budget = (x - discount(count)) / count
     index = lowest_mean(mean, budget, parameters.sd)
-    if index >= mean:  # the mean is the lowest possible loss, and so is the index forevery x
+    if index >= mean:  # the mean is the lowest possible loss, and so is the index for every x
         return mean, 0.0
     return index, 1.0 / (count * steepness(mean, index, parameters.sd))
 

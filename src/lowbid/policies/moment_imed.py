@@ -214,7 +214,7 @@ class MomentIMED(RacePolicy):
         arm.
     recheck : float
         Indices are recomputed when the leader has been played for this part of its plays and
-        one more; 0 stands forevery play. Arms that are far from due are looked at less often.
+        one more; 0 stands for every play. Arms that are far from due are looked at less often.
     low, high : float or None
         The lowest and the highest loss that can occur, if they are known. `Bandit` fills them in
         from a declared range.

@@ -57,7 +57,7 @@ def init(parameters: NPTS, n_arms: int, capacity: int) -> State:
 
 @kernel
 def select(parameters: NPTS, state: State, step: int, stream: Stream) -> int:
-    """Draw a mean loss forevery arm, and play the lowest."""
+    """Draw a mean loss for every arm, and play the lowest."""
     for arm in range(len(state.draws)):
         state.draws[arm] = weighted_mean(state.history, state.values, arm, 0.0, stream)
     return argmin(state.draws, True, stream)

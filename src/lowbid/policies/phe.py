@@ -47,7 +47,7 @@ def init(parameters: PHE, n_arms: int, capacity: int) -> State:
 
 @kernel
 def select(parameters: PHE, state: State, step: int, stream: Stream) -> int:
-    """Flip coins forevery arm, and play the lowest mean."""
+    """Flip coins for every arm, and play the lowest mean."""
     for arm in range(len(state.indices)):
         count = state.counts[arm]
         coins = math.ceil(parameters.a * count * (1.0 - _ROUNDING))

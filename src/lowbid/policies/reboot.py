@@ -44,7 +44,7 @@ def init(parameters: Any, n_arms: int, capacity: int) -> State:
 
 @kernel
 def select(parameters: Any, state: State, step: int, stream: Stream) -> int:
-    """Draw a mean loss forevery arm, and play the lowest."""
+    """Draw a mean loss for every arm, and play the lowest."""
     for arm in range(len(state.draws)):
         state.draws[arm] = -math.inf
         if state.widths[arm] < math.inf:

@@ -32,7 +32,7 @@ def index_at(parameters: SemiBoundedKLUCB, state: State, arm: int, x: float) -> 
     """The index of an arm when f(t) = x, and its derivative in x."""
     count, mean = state.sample.moments.counts[arm], state.sample.moments.means[arm]
     index, tilt = lowest_mean(state.sample, arm, x / count)
-    if index >= mean:  # the mean is the lowest possible loss, and so is the index forevery x
+    if index >= mean:  # the mean is the lowest possible loss, and so is the index for every x
         return mean, 0.0
     return index, -index / (count * tilt)
 

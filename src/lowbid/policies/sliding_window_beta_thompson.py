@@ -25,7 +25,7 @@ BIBTEX = r"""
 def select(
     parameters: SlidingWindowBetaThompson, state: WindowState, step: int, stream: Stream
 ) -> int:
-    """Draw a mean loss forevery arm, and play the lowest."""
+    """Draw a mean loss for every arm, and play the lowest."""
     window = state.window
     for arm in range(len(state.indices)):
         bad, good = window.sums[arm], window.counts[arm] - window.sums[arm]

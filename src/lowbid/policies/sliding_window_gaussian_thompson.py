@@ -17,7 +17,7 @@ from lowbid.policies.sliding_window_beta_thompson import BIBTEX
 
 @kernel
 def select(parameters: Any, state: WindowState, step: int, stream: Stream) -> int:
-    """Draw a mean loss forevery arm, and play the lowest."""
+    """Draw a mean loss for every arm, and play the lowest."""
     window = state.window
     for arm in range(len(state.indices)):
         count = window.counts[arm]

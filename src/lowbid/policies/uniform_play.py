@@ -69,7 +69,7 @@ class UniformPlay(Policy):
     kernels = Kernels(init, select, update)
 
     def chance(self, state: State, step: int, arm: int) -> float:
-        """The same forevery arm."""
+        """The same for every arm."""
         return 1.0 / len(state.counts)
 
     @property

@@ -34,7 +34,7 @@ def test_what_failed_is_forgotten():
     choice = optimizer.ask()
     optimizer.forget(choice)
     assert optimizer.bandit.pending() == []
-    with pytest.raises(UnknownNameError, match="not asked for"):
+    with pytest.raises(UnknownNameError, match="not returned by ask"):
         optimizer.forget(choice)
 
 

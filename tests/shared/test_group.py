@@ -298,3 +298,12 @@ def test_threads_that_come_back_share_one_commit():
     for worker in workers:
         worker.join()
     assert group.sizes.get(1, 0) <= 4  # a leader that waits for nobody is alone in every other one
+
+
+def test_calls_of_a_thread_that_is_gone_do_not_keep_the_next_one_asleep():
+    group, (gone, gone_too, waiting) = GroupCommit(counting([])), plain(3)
+    gone.left = gone_too.left = True
+    group._asleep.extend([gone, gone_too, waiting])
+    group._wake_next()
+    assert not waiting.wake.locked()
+    assert not group._asleep

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 from typing import Any
@@ -113,9 +113,7 @@ class Driver:
             while self.waiting or self.at_work or self.suspects or self.again:
                 self._hand_out()
                 done, _ = wait(self.at_work, timeout=_POLL, return_when=FIRST_COMPLETED)
-                for future in done:
-                    if future in self.at_work:
-                        self._take_in(future)
+                self._take_in_all(done)
                 self.engine.check()
                 self._give_up_the_silent()
                 show()
@@ -199,8 +197,21 @@ class Driver:
                 raise
             self._mourn(task, error)
 
+    def _take_in_all(self, done: Collection[Future[Answers]]) -> None:
+        """Process what came back; workers get their next tasks first, not when all is on file."""
+        good = [(future, self.at_work.pop(future)) for future in done if _succeeded(future)]
+        if good and len(good) == len(done):
+            self._hand_out()
+        for future, task in good:
+            self._process(future, task)
+        for future in done:
+            if future in self.at_work:  # what failed may have taken others with it
+                self._take_in(future)
+
     def _take_in(self, future: Future[Answers]) -> None:
-        task = self.at_work.pop(future)
+        self._process(future, self.at_work.pop(future))
+
+    def _process(self, future: Future[Answers], task: Task) -> None:
         error = None if future.cancelled() else future.exception()
         if not task.pieces and not (error is not None and self.engine.is_death(error)):
             return

@@ -189,7 +189,9 @@ def test_psrl_breaks_ties_at_random():
     for s, actions in enumerate(told.actions):
         counts = np.bincount(np.array(chosen)[:, s], minlength=actions)
         assert len(counts) == actions
-        assert abs(counts - 60 / actions).max() < 5 * np.sqrt(60)
+        share = 1 / actions
+        error = np.sqrt(60 * share * (1 - share))
+        assert abs(counts - 60 * share).max() <= 5 * error
 
 
 def test_psrl_with_many_states():

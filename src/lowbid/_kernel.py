@@ -43,6 +43,11 @@ WHEN: tuple[When, ...] = ("background", "now", "never")
 _WAYS_TO_COMPILE = ("_allocation.py", "_compiler.py", "_memory.py")
 
 _building = threading.RLock()
+_loops = threading.RLock()  # held while a loop is compiled; a fork waits until that is done
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_loops.acquire, after_in_parent=_loops.release, after_in_child=_loops.release
+    )
 _disabled = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 # When called kernels are compiled; those called "within" an uncompiled one are not compiled.
 _when: contextvars.ContextVar[When | Literal["within"]] = contextvars.ContextVar(
@@ -70,7 +75,6 @@ class Kernel(Generic[P, R]):
     ) -> None:
         self.allocates, self.is_loop = allocates, is_loop
         self.natives: dict[Any, Callable[..., Any]] = {}  # of a loop, by the kinds of arguments
-        self.compiling = threading.Lock()
         self.function = function if bindings is None else rebind(function, bindings)
         self.special: tuple[Any, ...] = ()  # the template and bindings that it was made from
         self.forms: dict[Any, Form] = {}
@@ -118,7 +122,7 @@ class Kernel(Generic[P, R]):
         compiler = importlib.import_module("lowbid._native")
         kinds = compiler.kinds_of(arguments)
         if kinds not in self.natives:
-            with self.compiling:  # by one thread; the others wait for it
+            with _loops:  # by one thread; the others wait for it
                 if kinds not in self.natives:
                     self.natives[kinds] = compiler.build(self, arguments) or self.compiled
         return self.natives[kinds]
@@ -174,6 +178,12 @@ class Kernel(Generic[P, R]):
         """A fingerprint of this kernel's code and of everything that it refers to."""
         return fingerprint(self.function, repr(self.options))
 
+    def has_changed(self) -> bool:
+        """Whether a global of it, or of a kernel that it calls, is not what it was at first."""
+        called = (each for each in referenced(self.function).values() if isinstance(each, Kernel))
+        digest: Any = type(self).__dict__.get("digest", Kernel.__dict__["digest"])
+        return digest.func(self) != self.digest or any(each.has_changed() for each in called)
+
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         """Pickle it by name, as functions are, so that its compiled code is found again."""
         if self.special:
@@ -198,10 +208,10 @@ def allocating_kernel(function: Callable[P, R]) -> Kernel[P, R]:
 
 
 def loop_kernel(function: Callable[P, R]) -> Kernel[P, R]:
-    """Mark a function that makes new arrays, and that Python calls seldom and for long.
+    """Mark a function that creates arrays, and that Python calls rarely, for long runs.
 
     It returns numbers, or nothing. `lowbid._native` compiles it, in a fraction of the time that
-    numba takes; numba does if it says something that is not known there.
+    numba takes; numba compiles it if it uses anything that is not supported there.
     """
     return Kernel(function, allocates=True, is_loop=True)
 

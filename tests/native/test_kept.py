@@ -53,6 +53,21 @@ def test_a_damaged_file_is_made_again(compilations, tmp_path, damage):
     assert file.read_bytes() == good
 
 
+def test_a_file_of_another_loop_is_not_taken(compilations, tmp_path):
+    assert works()
+    (file,) = (tmp_path / "kept" / "lowbid").iterdir()
+    other = _kept.name_of("another loop")
+    file.rename(file.with_name(f"loop-{other}.o"))
+    assert _kept.load(other) is None
+
+
+def test_without_a_home_the_other_folders_are_used(monkeypatch, tmp_path):
+    for name in ("NUMBA_CACHE_DIR", "HOME", "XDG_CACHE_HOME", "USERPROFILE", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("os.path.expanduser", lambda path: path)  # as for a user without an entry
+    assert _kept.load(_kept.name_of("a loop that was never made")) is None
+
+
 def test_a_full_disk_costs_time_only(compilations, monkeypatch, tmp_path):
     def full(*arguments, **named):
         raise OSError(errno.ENOSPC, "No space left on device")

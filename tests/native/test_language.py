@@ -286,6 +286,70 @@ def test_places_that_are_promised_to_be_counted_from_the_start_are():
     assert "select" not in text.text().partition("@f0._from_start")[2]
 
 
+@loop_kernel
+def _new_each_turn(n, buffer, out):
+    for i in range(n):
+        out[i] = buffer[0]
+        buffer = np.full(3000, float(i) + 1.0)
+    return 0
+
+
+def test_an_argument_that_a_turn_makes_anew_is_there_in_the_next():
+    same(_new_each_turn, 9, np.full(3, -1.0), np.zeros(9))
+
+
+@loop_kernel
+def _far_ends(x):
+    a, b = len(x[:9223372036854775807]), len(x[9223372036854775806:])
+    return a, b, len(x[1:9223372036854775806]), len(x[-9223372036854775807:2])
+
+
+def test_ends_far_outside_are_those_of_the_array():
+    same(_far_ends, np.arange(5.0))
+
+
+@kernel
+def _ψ(μ, σ):
+    return μ - 2.0 * σ
+
+
+@loop_kernel
+def _greek(μ, σ):
+    return _ψ(μ, σ)
+
+
+def test_names_may_be_greek():
+    same(_greek, 1.5, 0.25)
+
+
+@loop_kernel
+def _remainders(x):
+    total = 0.0
+    for i in range(9):
+        total = 3.0 * total + x[(np.int64(i) * np.int64(2862933555777941757)) % 7]
+    return total
+
+
+def test_what_wraps_around_inside_an_index_does(recwarn):
+    same(_remainders, np.arange(7.0))
+
+
+@loop_kernel
+def _test_takes_memory(limit):
+    i = 0.0
+    while np.full(1000, i)[0] < limit:
+        i += 1.0
+    return i
+
+
+def test_memory_of_a_test_is_given_back():
+    resource = pytest.importorskip("resource", reason="Windows counts memory otherwise")
+    native = build(_test_takes_memory, (1.0,))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert native(20_000.0) == 20_000.0
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # of 160,000 kB
+
+
 _TABLE = np.array([[1.5, 2.5], [3.5, 4.5]])
 _POWERS = ((1.0, 2.0, 4.0), (1.0, 3.0, 9.0))
 

@@ -86,7 +86,7 @@ def test_keys_are_kept_as_salted_hashes(url):
     first, second = make_key(store, "a", ["read"]), make_key(store, "b", ["read"])
     with store.transaction(write=False) as transaction:
         kept = "".join(transaction.documents("keys").values())
-    assert first.rpartition("_")[2] not in kept
+    assert first.split("_", 2)[2] not in kept  # a secret may have underscores of its own
     keys = list_keys(store)
     assert keys[0].salt != keys[1].salt
     assert keys[0].fits(first.split("_", 2)[2])

@@ -11,7 +11,7 @@ _FLOATS = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
 _WHOLES = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.BitAnd: "and", ast.BitOr: "or",
            ast.BitXor: "xor", ast.LShift: "shl", ast.RShift: "ashr"}  # fmt: skip
 _BITS = (ast.BitAnd, ast.BitOr, ast.BitXor)
-_EXACT_INDICES = (ast.Add, ast.Sub, ast.Mult)
+EXACT_INDICES = (ast.Add, ast.Sub, ast.Mult)
 _KEEP_NATURAL = (ast.BitAnd, ast.BitOr, ast.RShift, ast.FloorDiv, ast.Mod)
 _STEP = 2**10  # a number that grows by so little at a time never gets beyond 64 bits
 
@@ -36,7 +36,7 @@ def binary(
             raise UnsupportedError(f"{operator.__name__} of floats is not known here")
         how = _FLOATS[operator]
         return Number(FLOAT, code.let(f"{how} double {left.text}, {right.text}"))
-    exact = is_index and operator in _EXACT_INDICES
+    exact = is_index and operator in EXACT_INDICES
     keeps = operator in _KEEP_NATURAL or (operator is ast.Add and _is_step(left, right))
     keeps = keeps or (exact and operator is not ast.Sub)
     natural = left.natural and right.natural and keeps

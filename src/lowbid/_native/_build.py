@@ -8,6 +8,7 @@ import logging
 import math
 import os
 import struct
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -74,7 +75,9 @@ class Native:
         block = (ctypes.c_uint64 * (size // 8 + len(self.returned)))()
         struct.pack_into(self.given, block, 0, *numbers)
         if self.function(ctypes.addressof(block)):
-            raise MemoryError("there is not enough memory for what a policy remembers")
+            raise MemoryError(
+                "an array of a policy could not be made: its length is negative, or memory ran out"
+            )
         found = struct.unpack_from(self.returned.replace("?", "q"), block, size)
         values = [bool(x) if k == "?" else x for k, x in zip(self.returned, found, strict=True)]
         if self.is_tuple:
@@ -103,15 +106,26 @@ def build(kernel: Any, arguments: tuple[Any, ...]) -> Native | None:
         if kept is None:
             with compiler_at_work():
                 kept = _compiled(kernel, kinds)
-            _kept.save(name, kept)
+            if not kernel.has_changed():
+                _kept.save(name, kept)
         returned, _, code = kept.partition(b"\n")
         return Native(kernel, function_of(code), kinds, returned.decode())
     except UnsupportedError as reason:
         logging.getLogger("lowbid").debug("%r is compiled by numba: %s", kernel, reason)
     except Exception as error:  # an LLVM that is not the one this was written for, say
-        text = "%r is compiled by numba, since it could not be done here: %r"
-        logging.getLogger("lowbid").warning(text, kernel, error)
+        _report_failure(kernel, error)
     return None
+
+
+_reported = threading.Event()
+
+
+def _report_failure(kernel: Any, error: Exception) -> None:
+    """Warn once; what fails here is likely to fail for every loop."""
+    level = logging.DEBUG if _reported.is_set() else logging.WARNING
+    _reported.set()
+    text = "lowbid's own compiler failed on %r (%r); numba compiles it instead."
+    logging.getLogger("lowbid").log(level, text, kernel, error)
 
 
 def _compiled(kernel: Any, kinds: Sequence[Kind]) -> bytes:
@@ -123,7 +137,7 @@ def _compiled(kernel: Any, kinds: Sequence[Kind]) -> bytes:
 
 def _is_wanted() -> bool:
     """Whether somebody asked for loops to be compiled here."""
-    how = os.environ.get("LOWBID_LOOPS", LOOPS[0])
+    how = os.environ.get("LOWBID_LOOPS") or LOOPS[0]
     require_choice("the environment variable LOWBID_LOOPS", how, LOOPS)
     return how == "own"
 
@@ -138,6 +152,8 @@ def _kind(value: Any) -> Kind:
         return GroupKind(None, tuple(map(_kind, value)))
     for types, kind in _NUMBERS:
         if isinstance(value, types):
+            if kind == INT and not -(2**63) <= value < 2**63:
+                raise UnsupportedError(f"{value} does not fit into 64 bits")
             return kind
     raise UnsupportedError(f"an argument is {value!r}")
 

@@ -213,7 +213,7 @@ class Code:
         """Where an index is; a negative one is counted from the end."""
         if index.kind != INT:
             raise UnsupportedError("an index is not a whole number")
-        if index.natural:
+        if index.natural or (index.literal is not None and index.literal >= 0):
             return index.text
         from_end = self.let(f"add i64 {index.text}, {length.text}")
         if index.literal is not None:

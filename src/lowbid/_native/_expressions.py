@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lowbid._native import _builtins as builtins
-from lowbid._native._arithmetic import binary, negative
+from lowbid._native._arithmetic import EXACT_INDICES, binary, negative
 from lowbid._native._values import (
     INT,
     TRUTH,
@@ -66,7 +66,7 @@ class Expressions:
 
     def index(self, node: ast.expr) -> Number:
         """The value of an expression that is a place in an array."""
-        if isinstance(node, ast.BinOp):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, EXACT_INDICES):
             left, right = self.index(node.left), self.index(node.right)
             is_whole = left.kind == right.kind == INT
             return binary(self.code, type(node.op), left, right, is_index=is_whole)

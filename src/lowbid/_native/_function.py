@@ -95,7 +95,8 @@ class FunctionWriter:
         places = ["ptr %arena"] if self.allocates else []
         for (argument, kind), is_natural in zip(self.given.items(), self.naturals, strict=True):
             registers = registers_of(kind)
-            texts = [f"%{argument}.{i}" for i in range(len(registers))]
+            # By number: LLVM does not know Greek letters.
+            texts = [f"%a{len(places)}.{i}" for i in range(len(registers))]
             places += [f"{each} {text}" for each, text in zip(registers, texts, strict=True)]
             value = value_from(kind, iter(texts))
             value = natural(texts[0]) if is_natural and texts else value
@@ -340,10 +341,11 @@ class FunctionWriter:
         head, body, after = self.code.label(), self.code.label(), self.code.label()
         forever = isinstance(node.test, ast.Constant) and bool(node.test.value)
         self.code.start(head)
-        if not forever:
-            self.expressions.fork(node.test, body, after)
-        self.code.start(body)
         mark = self._mark(node)
+        if not forever and self.expressions.fork(node.test, body, after) is False:
+            self.code.start(after)
+            return
+        self.code.start(body)
         following = self.code.label()
         self._turns(node, following, after)
         self._next_turn(following, mark)

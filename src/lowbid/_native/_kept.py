@@ -16,7 +16,7 @@ from pathlib import Path
 
 from lowbid._replace_file import replace_file
 
-_CHECK = 16  # bytes in front of the code, which tell whether all of it is there
+_CHECK = 16  # bytes in front of the code, which tell whether it is all there, and the right one
 
 
 def name_of(*parts: str) -> str:
@@ -37,7 +37,7 @@ def load(name: str) -> bytes | None:
     for folder in _folders():
         with contextlib.suppress(OSError):
             kept = (folder / f"loop-{name}.o").read_bytes()
-            if kept[:_CHECK] == _check(kept[_CHECK:]):
+            if kept[:_CHECK] == _check(name, kept[_CHECK:]):
                 return kept[_CHECK:]
     return None
 
@@ -48,12 +48,12 @@ def save(name: str, code: bytes) -> None:
         with contextlib.suppress(OSError):
             folder.mkdir(parents=True, exist_ok=True)
             with replace_file(folder / f"loop-{name}.o") as file:
-                file.write(_check(code) + code)
+                file.write(_check(name, code) + code)
             return
 
 
-def _check(code: bytes) -> bytes:
-    return hashlib.blake2b(code, digest_size=_CHECK).digest()
+def _check(name: str, code: bytes) -> bytes:
+    return hashlib.blake2b(name.encode() + code, digest_size=_CHECK).digest()
 
 
 def _folders() -> list[Path]:
@@ -61,8 +61,7 @@ def _folders() -> list[Path]:
     if given:
         return [Path(given) / "lowbid"]
     beside = Path(__file__).parent / "__pycache__"
-    if sys.platform == "win32":
-        home = Path(os.environ.get("LOCALAPPDATA", Path.home()))
-    else:
-        home = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
-    return [beside, home / "lowbid"]
+    folder = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME")
+    if not folder:
+        folder = os.path.join(os.path.expanduser("~"), ".cache")
+    return [beside, Path(folder) / "lowbid"]

@@ -182,7 +182,8 @@ class Module:
         """
         key = function, tuple(kinds), tuple(naturals)
         if key not in self.functions:
-            name = f"f{len(self.functions)}.{function.__name__}"
+            called = function.__name__ if function.__name__.isascii() else ""
+            name = f"f{len(self.functions)}.{called}"
             self.functions[key] = Made(name, "", [], 0)  # its place, should it call itself
             writer = FunctionWriter(self, function, allocates, kinds, naturals)
             text = writer.write(name, f"#{_number_of(name)}")

@@ -61,10 +61,10 @@ def stored_names(node: ast.AST) -> set[str]:
     }
 
 
-def names_kept(function: ast.AST, loop: ast.AST) -> set[str]:
-    """The names that are assigned in a loop and stand outside it too."""
+def names_kept(function: ast.FunctionDef, loop: ast.AST) -> set[str]:
+    """The names that are assigned in a loop and stand outside it too, as arguments do."""
     inside, mine = {id(each) for each in ast.walk(loop)}, stored_names(loop)
-    return {
+    return mine & {each.arg for each in ast.walk(function.args) if isinstance(each, ast.arg)} | {
         each.id
         for each in ast.walk(function)
         if isinstance(each, ast.Name) and each.id in mine and id(each) not in inside
@@ -97,7 +97,7 @@ def refuse_unsettled(node: ast.FunctionDef, names: set[str]) -> None:
     """Raise if one of a function's names may be read before it is assigned."""
     unsettled = sorted(names & unsettled_names(node.body))
     if unsettled:
-        raise UnsupportedError(f"perhaps never assigned before use: {unsettled}")
+        raise UnsupportedError(f"may be used before assignment: {', '.join(unsettled)}")
 
 
 def unsettled_names(body: Sequence[ast.stmt]) -> set[str]:

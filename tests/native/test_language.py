@@ -289,7 +289,8 @@ def test_places_that_are_promised_to_be_counted_from_the_start_are():
 @loop_kernel
 def _new_each_turn(n, buffer, out):
     for i in range(n):
-        out[i] = buffer[0]
+        other = np.full(3000, -5.0)  # would lie where the last buffer lay if that were freed
+        out[i] = buffer[0] + other[1]
         buffer = np.full(3000, float(i) + 1.0)
     return 0
 

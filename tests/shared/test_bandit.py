@@ -89,6 +89,53 @@ def test_a_repeated_update_of_an_arm_counts_once_by_its_request_id(any_url):
     assert bandit.counts() == {0: 0, 1: 1, 2: 0}
 
 
+def test_a_request_id_of_another_unit_is_refused(any_url):
+    bandit = lowbid.open(any_url, "b", arms=3, reward_range=(0, 1))
+    decision = bandit.decide(unit="ann", request_id="r")
+    for other in ({"unit": "bob"}, {}):
+        with pytest.raises(InvalidValueError, match="'r' was used for another call"):
+            bandit.decide(**other, request_id="r")
+    assert bandit.decide(unit="ann", request_id="r") == decision
+    assert bandit.decide(1, unit="ann", request_id="r") == [decision]
+    with pytest.raises(InvalidValueError, match="another call"):
+        bandit.update(decision, reward=1.0, request_id="r")
+    assert bandit.summary().events == 2
+
+
+def test_a_request_id_of_another_outcome_is_refused(any_url):
+    bandit = lowbid.open(any_url, "b", arms=["x", "y"], reward_range=(0, 1))
+    one, two = bandit.decide(2)
+    assert bandit.update(one, reward=1, request_id="r") is None
+    assert bandit.update(one, reward=np.float64(1.0), request_id="r") is None
+    for what, reward in [(two, 1.0), (one, 0.0), (one.arm, 1.0), (one.id, 1.0)]:
+        with pytest.raises(InvalidValueError, match="'r' was used for another call"):
+            bandit.update(what, reward=reward, request_id="r")
+    with pytest.raises(InvalidValueError, match="another call"):
+        bandit.decide(request_id="r")
+    assert bandit.pending() == [two]
+    assert bandit.update(two, reward=0.0, request_id="s") is None
+
+
+def test_answers_that_were_stored_without_a_digest_are_given_again(any_url):
+    bandit = lowbid.open(any_url, "b", arms=["x", "y"], reward_range=(0, 1))
+    decision = bandit.decide(unit="ann", request_id="r")
+    bandit.update("x", reward=1.0, request_id="s")
+    kept = [[decision.arm, decision.id, decision.propensity, decision.version, "p"]]
+    old = {"r": json.dumps(kept), "s": json.dumps({"answers": ["taken"]})}
+    with bandit._log.store.twin().transaction(write=True) as transaction:
+        transaction.remember(bandit._log.bandit, "request", 0, old)
+    assert bandit.decide(unit="ann", request_id="r") == decision
+    assert bandit.update("x", reward=1.0, request_id="s") is None
+    assert bandit.counts() == {"x": 1, "y": 0}
+    for count in (2, 3):
+        with pytest.raises(InvalidValueError, match="another call"):
+            bandit.decide(count, request_id="r")
+    with pytest.raises(InvalidValueError, match="another call"):
+        bandit.update("x", reward=1.0, request_id="r")
+    with pytest.raises(InvalidValueError, match="another call"):
+        bandit.decide(request_id="s")
+
+
 def test_outcomes_are_answered_one_by_one(any_url):
     bandit = lowbid.open(any_url, "b", arms=["x", "y"], reward_range=(0, 1))
     one, two, three, four = bandit.decide(4)

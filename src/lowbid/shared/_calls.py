@@ -30,6 +30,7 @@ from lowbid.shared._events import (
 )
 from lowbid.shared._holdout import is_held_out
 from lowbid.shared._memory import OUTCOMES, REQUESTS, UNITS, Key, Memory
+from lowbid.shared._repeats import digest_of, require_same, reused
 from lowbid.shared._replica import Replica
 
 # The possible answers to a reported outcome.
@@ -104,7 +105,7 @@ class Decide(Call):
         if self.request_id is not None:
             found = memory.get(REQUESTS, self.request_id)
             if found is not None:
-                return Reply(self._again(found))
+                return Reply(self._again(self.request_id, found))
         if replica.archived:
             raise InvalidValueError("this bandit is archived; it makes no more decisions.")
         count = 1 if self.n is None else self.n
@@ -147,18 +148,23 @@ class Decide(Call):
                 [each.arm, each.id, each.propensity, version, way]
                 for each, way in zip(decisions, event.ways, strict=True)
             ]
-            memory.put(REQUESTS, self.request_id, kept)
+            memory.put(REQUESTS, self.request_id, {"decisions": kept, "call": self._digest()})
         if self.unit is not None and replica.settings.sticky and event.ways[0] == BY_POLICY:
             memory.put(UNITS, self.unit, [event.arms[0], replica.time])
         return decisions[0] if self.n is None else decisions
 
-    def _again(self, found: Any) -> Any:
-        if not (isinstance(found, list) and len(found) == (1 if self.n is None else self.n)):
-            raise InvalidValueError(
-                f"request id {self.request_id!r} was used for another call; use one id per call."
-            )
-        decisions = [LoggedDecision(*each) for each in found]
+    def _again(self, request_id: str, found: Any) -> Any:
+        if isinstance(found, list):  # as stores had it before calls had digests
+            found = {"decisions": found}
+        kept = found.get("decisions", ())
+        if len(kept) != (1 if self.n is None else self.n):
+            raise reused(request_id)
+        require_same(request_id, found, self._digest())
+        decisions = [LoggedDecision(*each) for each in kept]
         return decisions[0] if self.n is None else decisions
+
+    def _digest(self) -> str:
+        return digest_of(self.unit, 1 if self.n is None else self.n)
 
 
 class GivenOutcome(NamedTuple):
@@ -192,6 +198,7 @@ class Report(Call):
         super().__init__()
         self.kind, self.outcomes, self.request_id = kind, outcomes, request_id
         self._answers: list[Answer] = []
+        self._digest = ""
 
     def wanted(self, replica: Replica) -> Iterable[Key]:
         """The request, and the outcomes recorded earlier for decisions that are answered."""
@@ -204,17 +211,16 @@ class Report(Call):
 
     def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
         """Check all outcomes, then record the valid ones."""
-        if self.request_id is not None:
-            found = memory.get(REQUESTS, self.request_id)
-            if isinstance(found, dict) and len(found["answers"]) == len(self.outcomes):
-                return Reply(["repeated" if a == "taken" else a for a in found["answers"]])
-            if found is not None:
-                raise InvalidValueError(
-                    f"request id {self.request_id!r} was used for another call; use one id per "
-                    "call."
-                )
+        found = None if self.request_id is None else memory.get(REQUESTS, self.request_id)
+        if found is not None and "answers" not in found:
+            raise reused(self.request_id)
         feedback = replica.core.feedback_of(self.kind)
         values = _read_values(self.outcomes, feedback)
+        if self.request_id is not None:
+            rows = zip(self.outcomes, values, strict=True)
+            self._digest = digest_of(self.kind, [(_target(each), value) for each, value in rows])
+        if found is not None:
+            return Reply(self._again(found))
         self._answers, taken = [], []
         here: dict[str, float] = {}
         for outcome, value in zip(self.outcomes, values, strict=True):
@@ -263,8 +269,16 @@ class Report(Call):
             if identity is not None:
                 memory.put(OUTCOMES, identity, value)
         if self.request_id is not None:
-            memory.put(REQUESTS, self.request_id, {"answers": self._answers})
+            kept = {"answers": self._answers, "call": self._digest}
+            memory.put(REQUESTS, self.request_id, kept)
         return self._answers
+
+    def _again(self, found: dict[str, Any]) -> list[Answer]:
+        """The answers of the first call with this request id."""
+        if len(found["answers"]) != len(self.outcomes):
+            raise reused(self.request_id)
+        require_same(self.request_id, found, self._digest)
+        return ["repeated" if answer == "taken" else answer for answer in found["answers"]]
 
 
 class ReportKnown(Report):
@@ -362,3 +376,11 @@ def _identity(outcome: GivenOutcome) -> Any:
     if isinstance(outcome.what, Decision):
         return outcome.what.id
     return outcome.what if outcome.by_id else None
+
+
+def _target(outcome: GivenOutcome) -> tuple[str, Any]:
+    """What an outcome belongs to, the same for every way to write it."""
+    identity, arm = _identity(outcome), outcome.what
+    if isinstance(arm, Decision) or identity is not None:
+        return "decision", identity
+    return "arm", plain_name(arm) if is_name(arm) else arm

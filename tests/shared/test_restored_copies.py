@@ -7,8 +7,9 @@ import time
 import pytest
 
 import lowbid
-from lowbid.errors import FileFormatError
+from lowbid.errors import FileFormatError, StoreError
 from lowbid.shared._events import LoggedEvent
+from lowbid.shared._requests import deciding
 from shared_replay import replayed
 
 SETTINGS = {"seed": 3, "reward_range": (0, 1)}
@@ -44,6 +45,34 @@ def test_a_file_that_is_restored_from_an_earlier_copy(url, tmp_path, moved):
     assert sum(bandit.counts().values()) == 3
     play(bandit, 2, reward=0.5)
     require_whole(bandit)
+
+
+def replaced_by_another(url, file, decisions):
+    """The store's file is removed, and another one with another bandit is put in its place."""
+    for end in ("", "-wal", "-shm"):
+        file.with_name(file.name + end).unlink(missing_ok=True)
+    with lowbid.open(url, "banner", ["cat", "dog"], reward_range=(0, 1)) as other:
+        other.submit_all([deciding(None, None, None) for _ in range(decisions)])
+        return other.summary().events
+
+
+@pytest.mark.parametrize("decisions", [2, 3, 1200])
+@pytest.mark.parametrize("from_snapshot", [True, False])
+def test_a_file_that_is_replaced_by_one_with_another_bandit(
+    url, tmp_path, decisions, from_snapshot
+):
+    bandit = opened(url)
+    play(bandit, 1, reward=1.0)
+    if from_snapshot:
+        bandit.compact(events="0s")
+        bandit.close()
+        bandit = lowbid.open(url, "b")
+    bandit.close()
+    events = replaced_by_another(url, tmp_path / "shop.db", decisions)
+    for call in (bandit.decide, bandit.counts, bandit.compact, lambda: list(bandit.log())):
+        with pytest.raises(StoreError, match=r"no longer in the store .* was replaced by another"):
+            call()
+    assert lowbid.open(url, "banner").summary().events == events
 
 
 def events_after(bandit, number):

@@ -86,6 +86,9 @@ class SharedLog:
         self._policy = policy
         self._turn = threading.Lock()
         self._replica: Replica | None = None
+        # The word of its decisions' ids, once known: in a store that was replaced, another bandit
+        # may have its key.
+        self._word: str | None = None
         self._snapshot_at, self._snapshot_every = 0, SNAPSHOT_EVERY
         self._process, self._commits = secrets.token_hex(8), 0
         # Called with committed choices whose propensity is still to be estimated.
@@ -219,10 +222,7 @@ class SharedLog:
         head = transaction.lock(self.bandit)
         if head is None:
             self._replica = None
-            raise StoreError(
-                f"bandit {self.name!r} is no longer in the store {self.store.address}: it was "
-                "deleted. Open it again to start a new one."
-            )
+            raise self._gone()
         if head.format > LOG_FORMAT:
             raise StoreError(
                 f"the log of bandit {self.name!r} in {self.store.address} has format "
@@ -233,7 +233,21 @@ class SharedLog:
         if replica is not None:
             far = replica.number + _FAR_BEHIND * self._snapshot_every
             replica = self._caught_up(transaction, replica, far)
-        return replica or self._loaded(transaction), head.now
+        replica = replica or self._loaded(transaction)
+        self._require_own(replica.core.decisions.word)
+        return replica, head.now
+
+    def _require_own(self, word: str) -> None:
+        """Refuse another bandit's log."""
+        if word != (self._word or word):
+            raise self._gone()
+        self._word = word
+
+    def _gone(self) -> StoreError:
+        return StoreError(
+            f"bandit {self.name!r} is no longer in the store {self.store.address}: it was deleted, "
+            "or the store was replaced by another. Open it again to start a new one."
+        )
 
     def _caught_up(
         self, transaction: Transaction, replica: Replica, far: float = math.inf
@@ -249,6 +263,7 @@ class SharedLog:
             return None
         if known.batch != (replica.batch or known.batch):
             return None
+        replica.batch = known.batch
         for row in rows:
             if row.number != replica.number + 1 or row.number > far:
                 return None
@@ -310,6 +325,10 @@ class SharedLog:
         store = self.store.twin()
         try:
             with store.transaction(write=False) as transaction:
+                first = transaction.event(self.bandit, 1)
+                created = None if first is None else self._event_of(first)
+                if isinstance(created, Created):
+                    self._require_own(created.word)
                 yield from transaction.events(self.bandit, after)
         finally:
             store.close()

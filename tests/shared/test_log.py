@@ -13,6 +13,7 @@ import lowbid
 from lowbid.errors import FileFormatError, LowbidError, StoreError, StoreUnavailableError
 from lowbid.shared import _log
 from lowbid.shared._events import LOG_FORMAT
+from lowbid.shared._requests import deciding
 from lowbid.shared.stores import store_at
 from lowbid.shared.stores.sqlite import SQLiteStore
 from shared_replay import replayed
@@ -325,6 +326,17 @@ def test_who_is_far_behind_goes_on_from_the_snapshot(any_url, monkeypatch):
     assert 50 <= len(applied) < 120  # of 200: up to where it is far behind, then the last few
     monkeypatch.undo()
     assert behind.decide().arm == replayed(behind, **SETTINGS).decide().arm
+
+
+def test_a_log_is_read_whole_while_another_process_compacts_it(any_url):
+    bandit = opened(any_url)
+    bandit.submit_all([deciding(None, None, None) for _ in range(1200)])
+    entries = bandit.log()
+    numbers = [next(entries).number for _ in range(10)]
+    assert lowbid.open(any_url, "b").compact(events="0s").events == 1199
+    numbers += [entry.number for entry in entries]
+    assert numbers == list(range(1, 1202))
+    assert [entry.number for entry in bandit.log()] == [1, 1201]
 
 
 def test_compaction_keeps_what_is_needed(any_url):

@@ -246,7 +246,7 @@ def _a_bandit_lives_in_it(store: Store, other: Store) -> None:
         bandit = bandits[turn % 2]
         decision, own = bandit.decide(request_id=f"request {turn}", unit=_AWKWARD), plain.decide()
         _expect(decision.arm == own.arm, f"decision {turn} is not the one of a plain bandit")
-        again = bandits[1 - turn % 2].decide(request_id=f"request {turn}")
+        again = bandits[1 - turn % 2].decide(request_id=f"request {turn}", unit=_AWKWARD)
         _expect(again == decision, "a request that is repeated gives another decision")
         reward = turn % 7 / 7
         _expect(bandit.update(decision, reward=reward) is None, "an outcome was not taken")

@@ -162,7 +162,10 @@ class Store(ABC):
 
     @abstractmethod
     def transaction(self, *, write: bool) -> AbstractContextManager[Transaction]:
-        """A transaction, committed if the block succeeds and rolled back otherwise."""
+        """A transaction, committed if the block succeeds and rolled back otherwise.
+
+        One that only reads sees a single state of the store, whatever others write meanwhile.
+        """
 
     @abstractmethod
     def twin(self) -> Store:

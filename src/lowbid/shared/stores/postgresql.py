@@ -140,6 +140,10 @@ class PostgreSQLStore(Store):
         """A transaction, committed if the block succeeds and rolled back otherwise."""
         with self._translated_errors():
             connection = self._connected()
+            # A reader sees one state from first to last, even if others compact the log meanwhile;
+            # a writer sees what was committed before it got its lock.
+            levels = _psycopg().IsolationLevel
+            connection.isolation_level = levels.READ_COMMITTED if write else levels.REPEATABLE_READ
             transaction = PostgreSQLTransaction(connection, write)
             try:
                 yield transaction

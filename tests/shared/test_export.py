@@ -49,6 +49,77 @@ def test_decisions_are_rows_with_what_came_of_them(bandit, tmp_path):
     assert rows[-1]["unit"] == "ünit"
 
 
+def rewards(bandit, path):
+    """The exported rewards, by decision."""
+    bandit.export_decisions(path)
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    return {row["decision"]: row["reward"] for row in rows}
+
+
+def silent(url, **more):
+    settings = {"reward_range": (0, 1), "window": "1h", "if_silent": 0.0, **more}
+    return lowbid.open(url, "silent", ["x", "y"], **settings)
+
+
+def test_a_forgotten_decision_has_no_outcome(url, clock, tmp_path):
+    bandit = silent(url)
+    forgotten, kept = bandit.decide(2)
+    bandit.forget(forgotten)
+    clock.seconds += 3600
+    last = bandit.decide()
+    assert rewards(bandit, tmp_path / "d.jsonl") == {
+        forgotten.id: None,
+        kept.id: 0.0,
+        last.id: None,
+    }
+    assert sum(bandit.counts().values()) == 1
+
+
+@pytest.mark.parametrize(("wait", "learned"), [(3599, None), (3600, 0.0)])
+def test_a_decision_whose_arm_was_removed_in_its_window_has_no_outcome(
+    url, clock, tmp_path, wait, learned
+):
+    bandit = silent(url)
+    decisions = bandit.decide(2)
+    clock.seconds += wait
+    bandit.remove_arm("x")
+    clock.seconds += 3600
+    bandit.decide()
+    found = rewards(bandit, tmp_path / "d.jsonl")
+    assert [each.arm for each in decisions] in (["x", "y"], ["y", "x"])
+    for each in decisions:
+        assert found[each.id] == (learned if each.arm == "x" else 0.0)
+
+
+def test_the_holdout_keeps_its_decisions_when_the_control_is_removed(url, clock, tmp_path):
+    bandit = silent(url, holdout=0.5, control="x")
+    decisions = bandit.decide(20)
+    held_out = [each for each in decisions if each.way == "holdout"]
+    bandit.change(holdout=0)
+    bandit.remove_arm("x")
+    clock.seconds += 3600
+    bandit.decide()
+    found = rewards(bandit, tmp_path / "d.jsonl")
+    assert 0 < len(held_out) < 20
+    assert [found[each.id] for each in held_out] == [0.0] * len(held_out)
+    assert bandit.lift().held_out_count == len(held_out)
+    assert {found[each.id] for each in decisions if each.arm == "x" and each not in held_out} <= {
+        None
+    }
+
+
+@pytest.mark.parametrize(("wait", "learned"), [(3599, 1.0), (3600, 0.0)])
+def test_silence_counts_as_it_is_set_when_the_window_ends(url, clock, tmp_path, wait, learned):
+    bandit = silent(url)
+    decision = bandit.decide()
+    clock.seconds += wait
+    bandit.change(if_silent=1.0)
+    clock.seconds += 3600
+    bandit.decide()
+    assert rewards(bandit, tmp_path / "d.jsonl")[decision.id] == learned
+    assert bandit.means()[decision.arm] == learned
+
+
 @pytest.mark.parametrize("name", ["log", "log.csv", "log.json"])
 def test_a_format_that_is_not_known_writes_nothing(bandit, tmp_path, name):
     before = sorted(tmp_path.iterdir())

@@ -108,3 +108,18 @@ def test_lift_tells_a_better_policy_from_its_control(url):
     assert lift.low < lift.difference < lift.high
     assert lift.low < 0.6 < lift.high + 0.1
     assert lift.decided == pytest.approx(lift.held_out + lift.difference)
+
+
+def test_bandits_with_the_same_seed_hold_out_the_same_units(url):
+    def ways(name, seed):
+        bandit = lowbid.open(url, name, ["x", "y"], seed=seed, holdout=0.5, control="x")
+        return [bandit.decide(unit=f"unit {number}").way for number in range(40)]
+
+    assert ways("one", 0) == ways("two", 0) != ways("three", 1)
+
+
+def test_a_paused_control_is_still_shown_to_the_holdout(url):
+    bandit = lowbid.open(url, "b", ["x", "y"], holdout=0.5, control="x")
+    bandit.pause_arm("x")
+    decisions = bandit.decide(40)
+    assert {(each.way, each.arm) for each in decisions} == {("holdout", "x"), ("policy", "y")}

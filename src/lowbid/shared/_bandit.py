@@ -211,7 +211,7 @@ class SharedBandit(BanditViews):
     def pause_arm(self, arm: Arm, *, actor: str | None = None) -> None:
         """Stop choosing an arm until `resume_arm`; its late outcomes are still recorded.
 
-        Sticky units that had it are given another arm.
+        Sticky units that had it get another arm; if it is the control, held-out units still get it.
         """
         self._change_arm("paused", arm, actor)
 
@@ -227,7 +227,7 @@ class SharedBandit(BanditViews):
     def change(self, *, actor: str | None = None, **settings: Any) -> None:
         """Change settings from now on: window, if_silent, sticky, holdout, control.
 
-        Open windows end when they would have ended anyway.
+        Open windows end when they would have ended anyway, with `if_silent` as it is then.
         """
 
         def event(replica: Replica) -> SettingsChanged:

@@ -11,8 +11,10 @@ from typing import IO, Any, NamedTuple
 
 from lowbid._replace_file import replace_file
 from lowbid.errors import InvalidValueError, MissingPackageError
+from lowbid.online._decisions import Arm
 from lowbid.shared._decision import way_of
 from lowbid.shared._durations import utc
+from lowbid.shared._events import HELD_OUT
 
 _PORTION = 10_000  # rows of a Parquet file that are written at once
 
@@ -72,7 +74,7 @@ def decision_rows(entries: list[LogEntry]) -> Iterator[dict[str, Any]]:
     """Decisions with their arms, propensities and outcomes, in the order they were made."""
     outcomes: dict[str, float] = {}
     estimates: dict[str, float] = {}
-    kind, window, if_silent, end = "reward", None, None, entries[-1].time if entries else 0
+    kind, window, silence = "reward", None, _Silence(entries)
     for entry in entries:
         if entry.event == "reported":
             kind = entry.fields["kind"]
@@ -83,13 +85,14 @@ def decision_rows(entries: list[LogEntry]) -> Iterator[dict[str, Any]]:
         fields = entry.fields
         if "settings" in fields:
             window = fields["settings"].get("window", window)
-            if_silent = fields["settings"].get("if_silent", if_silent)
             kind = fields["settings"].get("kind") or kind
         if entry.event != "decided":
             continue
-        over = window is not None and entry.time + window <= end
         rows = zip(fields["ids"], fields["arms"], fields["chances"], fields["ways"], strict=True)
         for identity, arm, chance, way in rows:
+            value = outcomes.get(identity)
+            if value is None and window is not None:
+                value = silence.value(identity, None if way == HELD_OUT else arm, entry, window)
             yield {
                 "decision": identity,
                 "time": iso_time(entry.time),
@@ -98,8 +101,41 @@ def decision_rows(entries: list[LogEntry]) -> Iterator[dict[str, Any]]:
                 "arm": arm,
                 "propensity": estimates.get(identity, chance),
                 "version": entry.number - 1,
-                kind: outcomes.get(identity, if_silent if over else None),
+                kind: value,
             }
+
+
+class _Silence:
+    """What was recorded for decisions without a reported outcome when their windows ended."""
+
+    def __init__(self, entries: list[LogEntry]) -> None:
+        self._last = entries[-1].time if entries else 0
+        self._forgotten: set[str] = set()
+        self._removals: list[tuple[int, int, Arm]] = []  # number and time of the event, and arm
+        self._values: list[tuple[int, float | None]] = []  # `if_silent`, and when it was set
+        for number, time, event, fields in entries:
+            if event == "forgotten":
+                self._forgotten.update(fields["ids"])
+            elif event == "arm changed" and fields["change"] == "removed":
+                self._removals.append((number, time, fields["arm"]))
+            elif "if_silent" in fields.get("settings", {}):
+                self._values.append((time, fields["settings"]["if_silent"]))
+
+    def value(self, identity: str, arm: Arm | None, made: LogEntry, window: int) -> float | None:
+        """The value that counted for a decision, by the event that it was made in.
+
+        None if nothing did: its window is still open, or it was forgotten, or its arm was removed
+        meanwhile; `arm` is None for the holdout, which keeps its decisions then.
+        """
+        end = made.time + window
+        removed = any(
+            number > made.number and time < end and gone == arm
+            for number, time, gone in self._removals
+        )
+        if end > self._last or identity in self._forgotten or removed:
+            return None
+        # An event at the end of a window, or after it, comes after the window was closed.
+        return next((value for time, value in reversed(self._values) if time < end), None)
 
 
 def _write(path: str | os.PathLike[str], rows: Iterable[dict[str, Any]]) -> int:

@@ -67,9 +67,9 @@ def open(
         Whether a unit keeps the arm it was first given, or for how long.
     holdout : float, optional
         The fraction of units that always get the control arm and from which the policy does not
-        learn; see `SharedBandit.lift`.
+        learn; see `SharedBandit.lift`. Bandits with the same seed hold out the same units.
     control : str or int, optional
-        The arm that they get.
+        The arm that they get, even while it is paused.
     patience : float
         Seconds to wait for a store that is locked or unavailable before raising an error.
     actor : str, optional

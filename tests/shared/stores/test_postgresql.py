@@ -212,3 +212,18 @@ class CuttingProxy:
         for end in (source, target):
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("patience", "more", "idle", "interval"),
+    [(12, "", "6", "2"), (0.1, "", "1", "1"), (12, "&keepalives_idle=77", "77", "2")],
+)
+def test_a_machine_that_vanishes_is_noticed(postgresql_url, patience, more, idle, interval):
+    url = postgresql_url + (more if "?" in postgresql_url else more.replace("&", "?"))
+    store = PostgreSQLStore(url, patience)
+    with store.transaction(write=False) as transaction:
+        used = transaction._connection.info.get_parameters()
+    store.close()
+    names = ("keepalives_idle", "keepalives_interval", "keepalives_count")
+    assert [used[name] for name in names] == [idle, interval, "3"]

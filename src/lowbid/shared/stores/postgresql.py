@@ -180,9 +180,12 @@ class PostgreSQLStore(Store):
             self.close()
 
     def _connect(self) -> Any:
-        psycopg, wait = _psycopg(), self._wait
-        connection = psycopg.connect(
-            self._url, connect_timeout=max(2, wait), tcp_user_timeout=1000 * max(2, wait)
+        wait = self._wait
+        connection = _psycopg().connect(
+            self._url,
+            connect_timeout=max(2, wait),
+            tcp_user_timeout=1000 * max(2, wait),
+            **self._keepalives(),
         )
         try:
             connection.execute(f"SET lock_timeout = '{wait}s'")
@@ -193,6 +196,19 @@ class PostgreSQLStore(Store):
             connection.close()
             raise
         return connection
+
+    def _keepalives(self) -> dict[str, int]:
+        """When to ask whether the server's machine is still there, unless the address says so.
+
+        A call that waits for an answer has nothing to send, so nothing else would notice.
+        """
+        given = _psycopg().conninfo.conninfo_to_dict(self._url)
+        seconds = {
+            "keepalives_idle": max(1, self._wait // 2),
+            "keepalives_interval": max(1, self._wait // 6),
+            "keepalives_count": 3,
+        }
+        return {name: value for name, value in seconds.items() if name not in given}
 
     def _prepare(self, connection: Any) -> None:
         """Create the tables, if they do not exist."""

@@ -64,6 +64,28 @@ def test_a_plan_of_one_is_told_in_the_singular(here, capsys):
     assert printed.endswith("on 1 worker\n")
 
 
+def test_who_does_not_play_everywhere_is_ranked_apart(here, capsys):
+    slow = FILE.replace('policy = "greedy"', 'policy = "greedy"\nlongest = 40')
+    split = 'runs = 6\ntune = { on = ["easy"], judge = ["hard"] }'
+    Path("mine.toml").write_text(slow.replace("runs = 6", split))
+    assert main(["sweep", "mine.toml", "--out", "out"]) == 0
+    printed = capsys.readouterr().out
+    page = (here / "out" / "mine" / "report.html").read_text()
+    for place in (printed, page):
+        assert place.count("Over all 4 places") == place.count("where Greedy plays") == 2
+    whole, few, *_ = printed.split("Over ")[1:]
+    assert "Greedy" not in whole
+    assert "Greedy" in few
+    assert "UniformPlay" in few
+
+
+def test_the_page_of_one_is_told_in_the_singular(here):
+    Path("mine.toml").write_text(ONE_CELL)
+    assert main(["sweep", "mine.toml", "--out", "out"]) == 0
+    page = (here / "out" / "mine" / "report.html").read_text()
+    assert "1 policy on 1 environment; 1 of 1 cell is finished" in page
+
+
 def test_a_precision_that_is_not_reached_is_reported(here, capsys):
     for precision, missed in ((0.0005, True), (0.5, False)):
         asked = f"runs = 20\nprecision = {precision}\nmost_runs = 60"

@@ -1,4 +1,4 @@
-"""How far each policy is from the best, over all places of a sweep, with intervals."""
+"""How far each policy is from the best, over the same places of a sweep, with intervals."""
 
 from __future__ import annotations
 
@@ -56,6 +56,24 @@ class SweepScore(NamedTuple):
     places: int
 
 
+class Ranking(NamedTuple):
+    """Policies compared at the same places.
+
+    Attributes
+    ----------
+    limited : tuple of str
+        The policies that play at these places only; empty if these are all places.
+    table : Ratios
+        The mean regrets of all policies at these places.
+    scores : list of SweepScore
+        The scores of those that play at all these places, best first.
+    """
+
+    limited: tuple[str, ...]
+    table: Ratios
+    scores: list[SweepScore]
+
+
 def regrets(rows: Iterable[Row], wanted: Mapping[Place, Collection[str]]) -> Ratios:
     """The mean regret of every policy at the places where all are finished."""
     found: Ratios = {}
@@ -84,16 +102,41 @@ def geometric_mean(ratios: Iterable[float]) -> float:
     return math.exp(float(np.mean(np.log(list(ratios)))))
 
 
-def sweep_scores(rows: Sequence[Row], table: Ratios) -> list[SweepScore]:
-    """The score of every policy over the places of a table, best first.
+def rankings(rows: Sequence[Row], table: Ratios) -> list[Ranking]:
+    """The policies that play everywhere, ranked over all places, and the others over fewer.
+
+    A score over some of the places cannot be compared with one over all of them: ratios grow with
+    the horizon, and differ between environments. So policies that are limited to the same places
+    get a ranking over these, along with all others that play there.
+    """
+    where: dict[str, list[Place]] = {}
+    for place, found in table.items():
+        for name in found:
+            where.setdefault(name, []).append(place)
+    limited: dict[tuple[Place, ...], list[str]] = {tuple(table): []}
+    for name, own in where.items():
+        limited.setdefault(tuple(own), []).append(name)
+    made = []
+    for places, names in limited.items():
+        there = {place: table[place] for place in places}
+        playing = [name for name, own in where.items() if set(places) <= set(own)]
+        few = len(places) < len(table)
+        made.append(Ranking(tuple(names) if few else (), there, sweep_scores(rows, there, playing)))
+    return [ranking for ranking in made if ranking.scores]
+
+
+def sweep_scores(rows: Sequence[Row], table: Ratios, names: Collection[str]) -> list[SweepScore]:
+    """The scores of some policies over the places of a table, best first.
 
     The intervals show how much the score depends on the choice of environments: these are resampled
     with replacement, each with all its steps and seeds.
     """
     own: dict[str, dict[Place, float]] = {}
+    chosen = set(names)
     for place, found in ratios_of(table).items():
         for name, ratio in found.items():
-            own.setdefault(name, {})[place] = ratio
+            if name in chosen:
+                own.setdefault(name, {})[place] = ratio
     rows_of: dict[str, list[Row]] = {name: [] for name in own}
     for row in rows:
         if row.policy in own and row.place in own[row.policy]:

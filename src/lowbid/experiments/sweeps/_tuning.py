@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from lowbid.experiments.sweeps._cell import SweptPolicy
 from lowbid.experiments.sweeps._sweep import TuneSplit
-from lowbid.experiments.sweeps._sweep_scores import Ratios, SweepScore, sweep_scores
+from lowbid.experiments.sweeps._sweep_scores import Ranking, SweepScore, sweep_scores
 from lowbid.experiments.sweeps._tidy import Row
 
 
@@ -36,20 +36,24 @@ class Tuned(NamedTuple):
 
 
 def tuned(
-    policies: Sequence[SweptPolicy], split: TuneSplit, rows: Sequence[Row], table: Ratios
+    policies: Sequence[SweptPolicy], split: TuneSplit, rows: Sequence[Row], ranking: Ranking
 ) -> list[Tuned]:
     """The setting of each rule that was best on some environments, judged on others; best first.
 
-    In both, ratios are relative to the lowest regret of all policies and settings in the sweep.
+    Only the places of a ranking count, and the policies that it ranks. In both, ratios are relative
+    to the lowest regret of all policies and settings in the sweep.
     """
+    names = {score.name for score in ranking.scores}
     on, judge = (
         {
             score.name: score
             for score in sweep_scores(
-                rows, {place: row for place, row in table.items() if place.environment in names}
+                rows,
+                {at: row for at, row in ranking.table.items() if at.environment in environments},
+                names,
             )
         }
-        for names in (split.on, split.judge)
+        for environments in (split.on, split.judge)
     )
     found = []
     for rule in dict.fromkeys(each.rule for each in policies):
@@ -58,5 +62,5 @@ def tuned(
         if known:
             chosen = min(known, key=lambda name: on[name].mean.value)
             hindsight = min(known, key=lambda name: judge[name].mean.value)
-            found.append(Tuned(rule, len(settings), on[chosen], judge[chosen], judge[hindsight]))
+            found.append(Tuned(rule, len(known), on[chosen], judge[chosen], judge[hindsight]))
     return sorted(found, key=lambda each: each.judged.mean.value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +18,26 @@ from lowbid.experiments.sweeps._play_sweep import (
     read_table,
     window_on_file,
 )
+from lowbid.experiments.sweeps._ranking_tables import (
+    Choices,
+    printed_choices,
+    printed_rankings,
+    ranking_columns,
+    ranking_section,
+    tuning_section,
+)
 from lowbid.experiments.sweeps._store import CellStore
 from lowbid.experiments.sweeps._sweep import Precision, Sweep
 from lowbid.experiments.sweeps._sweep_scores import (
     Part,
+    Ranking,
     Ratios,
-    SweepScore,
+    rankings,
     ratios_of,
     regrets,
-    sweep_scores,
 )
 from lowbid.experiments.sweeps._tidy import SweepTable, write_csv
-from lowbid.experiments.sweeps._tuning import Tuned, tuned
+from lowbid.experiments.sweeps._tuning import tuned
 from lowbid.report import (
     Block,
     Code,
@@ -38,11 +46,7 @@ from lowbid.report import (
     Page,
     Section,
     SweepView,
-    Table,
     Text,
-    figure,
-    interval,
-    plain,
     render,
     save_heat_map,
     save_parameter_figure,
@@ -54,20 +58,8 @@ from lowbid.simulation import caution, estimates
 _MOST_CURVES = 3_000
 # A table of more rows than this is not embedded in the page as CSV.
 _MOST_ROWS_AS_TEXT = 20_000
-# Further policies are in ranking.csv.
-_MOST_RANKED = 100
 # More rows, columns or lines than this would be unreadable on paper.
 _MOST_ON_PAPER, _MOST_LINES = 60, 10
-
-EXPLANATION = (
-    "Score: the geometric mean, over environments, steps and seeds, of a policy's mean regret over "
-    "the lowest one of all policies there. Worst: the largest of these ratios. Stuck: the share of "
-    "runs, on environments with given arms, whose last tenth lost at least 90% of the smallest gap "
-    "per step. In brackets: 95% intervals from drawing the environments again with replacement; "
-    "they say how much a figure depends on which environments there are, and the upper end of the "
-    "worst ratio cannot lie above what was seen. Only places where every policy is finished "
-    "count; a policy that does not play all of them is scored on those that it plays."
-)
 
 
 def write_up(sweep: Sweep, folder: Path, command: str) -> str:
@@ -79,32 +71,40 @@ def write_up(sweep: Sweep, folder: Path, command: str) -> str:
     if importlib.util.find_spec("pyarrow") is not None:
         table.to_parquet(part / "table.parquet")
     finished = cells_finished(cells, table)
-    lead = f"{finished:,} of {len(cells):,} cells are finished"
+    lead = f"{finished:,} of {counted(len(cells), 'cell is', 'cells are')} finished"
     known = regrets(table, sweep.places(cells))
     if not known:
         return f"{sweep.title}: {lead}; nothing can be compared yet."
-    scores = sweep_scores(table.rows, known)
-    write_csv(ranking_columns(scores), part / "ranking.csv")
+    ranked = rankings(table.rows, known)
+    write_csv(ranking_columns(ranked), part / "ranking.csv")
     missed = missed_precision(sweep.precision, table)
-    choices = tuned(sweep.policies, sweep.tune, table.rows, known) if sweep.tune else []
+    choices = _choices(sweep, table, ranked)
     page = Page(
         sweep.title,
-        f"{len(sweep.policies)} policies on {len(sweep.environments)} environments; {lead}. "
+        f"{counted(len(sweep.policies), 'policy', 'policies')} on "
+        f"{counted(len(sweep.environments), 'environment')}; {lead}. "
         + " ".join(filter(None, [missed, caution(min(row.figures.runs for row in table))])),
         [
-            Section("Ranking", _ranking_blocks(scores)),
-            *([_tuning_section(choices)] if choices else []),
-            Section("Cell by cell", [SweepView(view_data(sweep, store, table, known, scores))]),
+            ranking_section(ranked),
+            *([tuning_section(choices)] if choices else []),
+            Section("Cell by cell", [SweepView(view_data(sweep, store, table, known, ranked))]),
             _provenance(sweep, command),
         ],
     )
     with replace_file(part / "report.html") as file:
         file.write(render(page).encode())
-    _draw(sweep, part, table, known, scores)
-    text = [f"{sweep.title}: {lead}", plain(ranking_table(scores[:20])), *([missed] * bool(missed))]
-    if choices:
-        text += ["Chosen on some environments, judged on others:", plain(tuning_table(choices))]
+    _draw(sweep, part, known, ranked)
+    text = [f"{sweep.title}: {lead}", *printed_rankings(ranked), *([missed] * bool(missed))]
+    text += printed_choices(choices)
     return "\n\n".join([*text, f"The page is {part / 'report.html'}; table.csv is next to it."])
+
+
+def _choices(sweep: Sweep, table: SweepTable, ranked: Sequence[Ranking]) -> list[Choices]:
+    """The chosen settings at the places of each ranking that allow a choice and a judgement."""
+    if sweep.tune is None:
+        return []
+    found = [Choices(each, tuned(sweep.policies, sweep.tune, table.rows, each)) for each in ranked]
+    return [each for each in found if each.tuned]
 
 
 def missed_precision(precision: Precision | None, table: SweepTable) -> str:
@@ -127,72 +127,6 @@ def missed_precision(precision: Precision | None, table: SweepTable) -> str:
     )
 
 
-def ranking_table(scores: Sequence[SweepScore]) -> Table:
-    """One row per policy, best first."""
-    rows = [
-        [
-            score.name,
-            _interval(score.mean),
-            _interval(score.worst),
-            f"{score.worst_at.environment}, {score.worst_at.step:,}",
-            _percent(score.stuck),
-            str(score.places),
-        ]
-        for score in scores
-    ]
-    head = ["policy", "score", "worst", "worst at", "stuck", "places"]
-    return Table(head, rows, text_columns=frozenset({3}))
-
-
-def ranking_columns(scores: Sequence[SweepScore]) -> dict[str, list[Any]]:
-    """The ranking of all policies by columns, for a file."""
-    found: dict[str, list[Any]] = {"policy": [score.name for score in scores]}
-    for name in ("mean", "worst", "stuck"):
-        parts: list[Part] = [getattr(score, name) for score in scores]
-        title = "score" if name == "mean" else name
-        found[title] = [_blank(part.value) for part in parts]
-        found[f"{title}_low"] = [_blank(part.low) for part in parts]
-        found[f"{title}_high"] = [_blank(part.high) for part in parts]
-    found["worst_environment"] = [score.worst_at.environment for score in scores]
-    found["worst_step"] = [score.worst_at.step for score in scores]
-    return {**found, "places": [score.places for score in scores]}
-
-
-def _ranking_blocks(scores: Sequence[SweepScore]) -> list[Block]:
-    blocks: list[Block] = [Text(EXPLANATION), ranking_table(scores[:_MOST_RANKED])]
-    if len(scores) > _MOST_RANKED:
-        text = f"The best {_MOST_RANKED} of {len(scores):,} policies; ranking.csv has them all."
-        blocks.append(Text(text))
-    return blocks
-
-
-def tuning_table(choices: Sequence[Tuned]) -> Table:
-    """One row per rule: the chosen setting, and how it was judged."""
-    rows = [
-        [
-            each.rule,
-            str(each.tried),
-            each.chosen.name,
-            figure(each.chosen.mean.value),
-            _interval(each.judged.mean),
-            each.hindsight.name,
-            figure(each.hindsight.mean.value),
-        ]
-        for each in choices
-    ]
-    head = ["rule", "settings tried", "chosen", "score there", "score when judged"]
-    return Table([*head, "best in hindsight", "its score"], rows, frozenset({2, 5}))
-
-
-def _tuning_section(choices: Sequence[Tuned]) -> Section:
-    text = (
-        "For each rule, the setting with the best score on the environments for choosing, and its "
-        "score on those for judging, which had no say in the choice. The more settings were tried, "
-        "the more the score on the first kind flatters; the score when judged does not."
-    )
-    return Section("Tuned and judged", [Text(text), tuning_table(choices)])
-
-
 def _provenance(sweep: Sweep, command: str) -> Section:
     blocks: list[Block] = [
         Code(f"{command}\n\n# The results so far, even while it runs:\nlowbid sweep --show FOLDER")
@@ -212,7 +146,7 @@ def _provenance(sweep: Sweep, command: str) -> Section:
 
 
 def view_data(
-    sweep: Sweep, store: CellStore, table: SweepTable, known: Ratios, scores: Sequence[SweepScore]
+    sweep: Sweep, store: CellStore, table: SweepTable, known: Ratios, ranked: Sequence[Ranking]
 ) -> dict[str, Any]:
     """What the page's script shows: policies, environments, cells, and their curves."""
     policies = {each.name: i for i, each in enumerate(sweep.policies)}
@@ -237,12 +171,17 @@ def view_data(
             {"name": each.name, "rule": each.rule, "settings": _texts(settings[each.name])}
             for each in sweep.policies
         ],
-        "order": [policies[score.name] for score in scores],
+        "order": [policies[name] for name in _ordered(ranked)],
         "environments": [{"name": e.name, "title": e.title or e.name} for e in sweep.environments],
         "rows": rows,
         "curves": _curves(sweep, store, policies, environments),
         "csv": table.to_csv() if len(table) <= _MOST_ROWS_AS_TEXT else None,
     }
+
+
+def _ordered(ranked: Sequence[Ranking]) -> list[str]:
+    """All policies, in the order of the first ranking that has them."""
+    return list(dict.fromkeys(score.name for each in ranked for score in each.scores))
 
 
 def _curves(
@@ -269,13 +208,10 @@ def _curves(
     return found
 
 
-def _draw(
-    sweep: Sweep, part: Path, table: SweepTable, known: Ratios, scores: Sequence[SweepScore]
-) -> None:
+def _draw(sweep: Sweep, part: Path, known: Ratios, ranked: Sequence[Ranking]) -> None:
     """Save figures for a paper; without matplotlib, there is only the page."""
     try:
-        best = scores[:_MOST_ON_PAPER]
-        spans = {score.name: score.mean for score in best}
+        spans = {score.name: score.mean for score in ranked[0].scores[:_MOST_ON_PAPER]}
         save_ranking_figure(spans, part / "figures", "ranking")
         ratios = ratios_of(known)
         step = max(place.step for place in ratios)
@@ -286,10 +222,10 @@ def _draw(
             for name, ratio in row.items()
         }
         playing = {name for name, _ in cells}
-        shown = [score.name for score in best if score.name in playing]
+        shown = [name for name in _ordered(ranked) if name in playing][:_MOST_ON_PAPER]
         columns = list(dict.fromkeys(environment for _, environment in cells))[:_MOST_ON_PAPER]
         save_heat_map(cells, shown, columns, f"after {step:,} steps", part / "figures", "heat-map")
-        for rule, name, points in parameter_points(sweep, scores):
+        for rule, name, points in parameter_points(sweep, ranked):
             lowest = sorted(points, key=lambda label: min(span.value for _, span in points[label]))
             lines = {label: points[label] for label in lowest[:_MOST_LINES]}
             save_parameter_figure(lines, name, part / "figures", f"{_slug(rule)}-{_slug(name)}")
@@ -298,13 +234,17 @@ def _draw(
 
 
 def parameter_points(
-    sweep: Sweep, scores: Sequence[SweepScore]
+    sweep: Sweep, ranked: Sequence[Ranking]
 ) -> list[tuple[str, str, dict[str, list[tuple[float, Part]]]]]:
-    """Scores by the other parameters, for each rule and each parameter with several values."""
-    by_name = {score.name: score.mean for score in scores}
+    """Scores by the other parameters, for each rule and each parameter with several values.
+
+    They are those of the first ranking that has settings of the rule, so that they are comparable.
+    """
     found = []
     for rule in dict.fromkeys(each.rule for each in sweep.policies):
-        own = [each for each in sweep.policies if each.rule == rule and each.name in by_name]
+        settings = {each.name: each for each in sweep.policies if each.rule == rule}
+        by_name = _first_scores(ranked, settings)
+        own = [each for name, each in settings.items() if name in by_name]
         for name in dict.fromkeys(key for each in own for key in each.settings):
             values = {
                 each.settings.get(name) for each in own if _is_number(each.settings.get(name))
@@ -322,24 +262,17 @@ def parameter_points(
     return found
 
 
+def _first_scores(ranked: Sequence[Ranking], names: Collection[str]) -> dict[str, Part]:
+    """The scores of some policies in the first ranking that has any of them."""
+    for each in ranked:
+        found = {score.name: score.mean for score in each.scores if score.name in names}
+        if found:
+            return found
+    return {}
+
+
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _interval(part: Part) -> str:
-    return f"{figure(part.value)} {interval(part.low, part.high)}".rstrip()
-
-
-def _percent(part: Part) -> str:
-    if math.isnan(part.value):
-        return "–"
-    if math.isnan(part.low):
-        return f"{part.value:.1%}"
-    return f"{part.value:.1%} [{part.low:.1%}, {part.high:.1%}]"
-
-
-def _blank(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def _short(value: float) -> float | None:

@@ -33,6 +33,7 @@ from lowbid.shared._durations import Duration, microseconds
 from lowbid.shared._estimates import DRAWS, Estimator
 from lowbid.shared._events import Archived, ArmChanged, Estimated, SettingsChanged
 from lowbid.shared._export import LogEntry, export_decisions, export_events
+from lowbid.shared._forks import continue_in_children
 from lowbid.shared._group import GroupCommit
 from lowbid.shared._holdout import Lift
 from lowbid.shared._log import Compaction, SharedLog
@@ -57,6 +58,7 @@ class SharedBandit(BanditViews):
     def __init__(self, log: SharedLog) -> None:
         self._log = log
         self._begin()
+        continue_in_children(self)
 
     @property
     def name(self) -> str:
@@ -311,7 +313,7 @@ class SharedBandit(BanditViews):
             "closed" instead of "repeated".
         """
         spans = microseconds("events", events, at_least=0), microseconds("answers", answers)
-        self._mind_forks()
+        self.mind_forks()
         return self._log.compact(*spans)
 
     @property
@@ -329,7 +331,7 @@ class SharedBandit(BanditViews):
 
     def close(self) -> None:
         """Release the store. Nothing is lost; the next call connects again."""
-        self._mind_forks()
+        self.mind_forks()
         self._estimator.wait(self._log.store.patience)
         self._log.close()
 
@@ -365,14 +367,14 @@ class SharedBandit(BanditViews):
 
     def submit_all(self, calls: Sequence[Call]) -> None:
         """Carry out calls, such as those of `deciding`, in one commit; each keeps its answer."""
-        self._mind_forks()
+        self.mind_forks()
         self._group.submit_all(calls)
 
     def _submit(self, call: Call) -> Any:
-        self._mind_forks()
+        self.mind_forks()
         return self._group.submit(call)
 
-    def _mind_forks(self) -> None:
+    def mind_forks(self) -> None:
         """Continue in a forked process with a new connection and new threads."""
         if os.getpid() != self._process:
             self._log.forked(intact=not self._group.busy)

@@ -17,6 +17,7 @@ from typing import Any
 
 from lowbid.errors import InvalidValueError, StoreError, StoreUnavailableError
 from lowbid.shared.stores._connections import abandon, close_with
+from lowbid.shared.stores._forks import Use, forks
 from lowbid.shared.stores._interface import Head, Store
 from lowbid.shared.stores._patience import Patience
 from lowbid.shared.stores._sql import TABLES, SQLTransaction
@@ -30,6 +31,9 @@ _TYPES = {
 # Waiting for another process: the first pause and the longest one, in seconds. SQLite's own way of
 # waiting soon pauses for 100 ms at a time, during which a busy store is idle.
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.0002, 0.01
+
+# Files, by device and inode, that were open in the parent of this process when it forked.
+_UNUSABLE: set[tuple[int, int]] = set()
 
 _REMEDIES = {
     sqlite3.SQLITE_READONLY: "it is read-only; give this user the right to write to the file and "
@@ -103,9 +107,12 @@ class SQLiteStore(Store):
             )
         self.address, self.patience = url, patience
         self._path = Path(path).absolute()
-        self._file_name = str(self._path)
+        self._file_name, self._journal_name = str(self._path), f"{self._path}-wal"
         self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None  # device and inode
+        self._journal: tuple[int, int] | None = None  # those of the write-ahead log
+        self.use: Use | None = None
+        forks.watch(self)
 
     def twin(self) -> SQLiteStore:
         """A store on the same file, with its own connection."""
@@ -113,21 +120,36 @@ class SQLiteStore(Store):
 
     def close(self) -> None:
         """Close the file."""
+        with forks.kept_away(self):
+            self.disconnect()
+
+    def disconnect(self) -> None:
+        """Close the connection, if there is one."""
         connection, self._connection = self._connection, None
         if connection is not None:
             with contextlib.suppress(sqlite3.Error):
                 connection.close()
 
     def abandon(self) -> None:
-        """Leave the connection to the process that opened it."""
+        """Leave the connection to the process that opened it.
+
+        The file cannot be used here any more: see `lowbid.shared.stores._forks`.
+        """
         if self._connection is not None:
             abandon(self._connection)
             self._connection = None
+            if self._file is not None:
+                _UNUSABLE.add(self._file)
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction is open."""
+        return self._connection is not None and self._connection.in_transaction
 
     @contextlib.contextmanager
     def transaction(self, *, write: bool) -> Iterator[SQLiteTransaction]:
         """A transaction, committed if the block succeeds and rolled back otherwise."""
-        try:
+        with forks.kept_away(self), self._translated_errors():
             connection = self._connected(make=write)
             transaction = SQLiteTransaction(connection)
             try:
@@ -143,26 +165,33 @@ class SQLiteStore(Store):
                     if connection.in_transaction:
                         connection.execute("ROLLBACK")
                 raise
-        except sqlite3.Error as error:
-            raise self._explained(error) from error
 
     def _connected(self, make: bool) -> sqlite3.Connection:
         """The connection to the file that is there now."""
-        found = self._found()
+        found = _identity(self._file_name)
         if found is None and self._file is not None:
-            self.close()
+            self.disconnect()
             raise StoreError(
                 f"the store {self.address} is gone: its file was removed while it was in use. "
                 "Restore it from a copy, or open the bandit again to start a new one."
             )
-        if self._connection is not None and self._file != found:
-            self.close()  # the file was replaced: what is written would be lost
+        if found in _UNUSABLE:
+            raise StoreError(
+                f"the store {self.address} cannot be used in this process: its parent was using "
+                "it at the moment of the fork, and SQLite does not survive that. Fork when no call "
+                "and no `bandit.log()` is in progress, close the bandit before, or start the "
+                "process with multiprocessing's 'spawn' and open the bandit there."
+            )
+        journal = _identity(self._journal_name)
+        if self._connection is not None and (self._file, self._journal) != (found, journal):
+            self.disconnect()  # one of them was replaced: what is written would be lost
         if self._connection is None:
             if not make and found is None:
                 raise StoreError(f"the store {self.address} is not there: no such file.")
             self._connection = self._connect()
             close_with(self, self._connection)
-            self._file = self._found()
+            self._file = _identity(self._file_name)
+            self._journal = _identity(self._journal_name)
         return self._connection
 
     def _connect(self) -> sqlite3.Connection:
@@ -204,12 +233,12 @@ class SQLiteStore(Store):
             time.sleep(pause * random.uniform(0.5, 1.5))
             pause = min(2.0 * pause, _LONGEST_PAUSE)
 
-    def _found(self) -> tuple[int, int] | None:
+    @contextlib.contextmanager
+    def _translated_errors(self) -> Iterator[None]:
         try:
-            status = os.stat(self._file_name)
-        except OSError:
-            return None
-        return status.st_dev, status.st_ino
+            yield
+        except sqlite3.Error as error:
+            raise self._explained(error) from error
 
     def _explained(self, error: sqlite3.Error) -> StoreError:
         """An error that names the store and the remedy."""
@@ -221,6 +250,15 @@ class SQLiteStore(Store):
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         remedy = _REMEDIES.get(code, "try again, and check the disk if it keeps failing")
         return StoreError(f"the store {self.address} failed ({error}): {remedy}.")
+
+
+def _identity(file: str) -> tuple[int, int] | None:
+    """The device and inode of a file; None if it does not exist."""
+    try:
+        status = os.stat(file)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _is_busy(error: sqlite3.Error) -> bool:

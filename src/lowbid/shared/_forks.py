@@ -1,0 +1,31 @@
+"""Bandits continue in a forked process before it has threads that could use them."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from typing import Protocol
+
+
+class Forkable(Protocol):
+    """What continues in a forked process."""
+
+    def mind_forks(self) -> None:
+        """Continue there, unless that is done."""
+
+
+_FORKABLE: weakref.WeakSet[Forkable] = weakref.WeakSet()
+
+
+def continue_in_children(forkable: Forkable) -> None:
+    """Let an object continue in forked processes, as long as it is alive."""
+    _FORKABLE.add(forkable)
+
+
+def _mind_forks() -> None:
+    for forkable in _FORKABLE:
+        forkable.mind_forks()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_mind_forks)

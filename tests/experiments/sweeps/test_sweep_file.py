@@ -91,6 +91,14 @@ def test_a_policy_plays_what_is_not_longer_than_its_longest(tmp_path):
     assert {(c.horizon, c.record, c.runs) for c in greedy} == {(20, (10, 20), 3)}
 
 
+def test_a_share_of_the_runs_leaves_a_pilot_its_size(tmp_path):
+    text = FILE.replace("runs = 6", "runs = 30\nprecision = 0.1").replace(
+        'policy = "greedy"', 'policy = "greedy"\nshare = 0.1'
+    )
+    cells = read(tmp_path, text).cells
+    assert {cell.runs for cell in cells if cell.policy.name == "Greedy"} == {20}
+
+
 def test_precision(tmp_path):
     sweep = read(tmp_path, FILE.replace("runs = 6", "runs = 30\nprecision = 0.1"))
     assert sweep.precision == Precision(0.1, 10_000)
@@ -110,6 +118,15 @@ def test_precision(tmp_path):
         ("[40, 80]", "[{steps = 80, record = [40]}, {steps = 40}]", 3, "has 40 twice"),
         ("runs = 6", "runs = 6\nprecision = 0.1", 4, "runs with a precision is 6"),
         ("runs = 6", "runs = 6\nmost_runs = 10", 5, "without a precision"),
+        ("runs = 6", "runs = 20\nprecision = 0.1\nmost_runs = 39", 6, "most_runs is 39"),
+        ("[40, 80]\nruns = 6", "[{steps = 40, runs = 2}]\nruns = 20\nprecision = 0.1", 3, "is 2"),
+        ('policy = "greedy"', 'policy = ["ucb1", "moss"]', 10, "give one name"),
+        (
+            'policy = "greedy"',
+            'policy = "batch-ensemble"\npadding = {from = 1, to = 4, count = 3, log = "yes"}',
+            11,
+            "log of padding is 'yes'",
+        ),
         ("runs = 6", 'runs = 6\ntune = {on = ["esy"], judge = ["hard"]}', 5, "did you mean easy"),
         (
             "runs = 6",

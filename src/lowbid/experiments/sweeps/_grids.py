@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lowbid._require import is_number, is_whole, require, require_whole
+from lowbid._require import is_number, is_whole, require, require_flag, require_whole
 from lowbid.errors import InvalidValueError
 from lowbid.experiments._names import nearest
 
@@ -98,6 +98,7 @@ def _range(name: str, given: Mapping[str, Any]) -> list[Any]:
         require("log" not in found, f"{name} is a range with log and step; give count instead.")
         return list(_steps(name, low, high, found["step"]))
     count = require_whole(f"count of {name}", found["count"], at_least=2, at_most=_MOST)
+    require_flag(f"log of {name}", found.get("log", False))
     if found.get("log", False):
         require(low > 0, f"{name} is a range with log from {low}; give from above 0.")
         values = np.geomspace(low, high, count)

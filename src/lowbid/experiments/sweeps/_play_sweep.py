@@ -98,8 +98,8 @@ def described(sweep: Sweep, found: Plan, workers: int) -> str:
     if sweep.precision is not None:
         lines.append(
             f"means to within {sweep.precision.percent}: a pilot in each cell decides how many "
-            f"further runs it gets, {sweep.precision.most_runs:,} at most; the figures below are "
-            "those of the pilots"
+            f"further runs it gets, {sweep.precision.most_runs:,} in total at most; the figures "
+            "below are those of the pilots"
         )
     if not found.runs:
         return "\n".join([*lines, "nothing is left to play"])

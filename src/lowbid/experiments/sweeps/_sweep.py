@@ -14,6 +14,9 @@ from lowbid.experiments._names import nearest
 from lowbid.experiments.sweeps._cell import Cell, Place, SweptEnvironment, SweptPolicy
 from lowbid.simulation._inputs import check_losses, check_size
 
+# Fewer runs than this say too little about how many more are needed.
+FEWEST_PILOT_RUNS = 20
+
 
 class Tier(NamedTuple):
     """A horizon and its runs, the shorter horizons that are judged, and further steps to keep."""
@@ -97,13 +100,14 @@ class Sweep:
     @functools.cached_property
     def cells(self) -> list[Cell]:
         """All cells, short horizons first, grouped by environment."""
+        fewest = 2 if self.precision is None else FEWEST_PILOT_RUNS
         found = [
             cell
             for environment in self.environments
             for tier in self._tiers(environment)
             for policy, seen in self._playing(environment)
             for seed in self.seeds
-            if (cell := _cell(policy, seen, tier, seed)) is not None
+            if (cell := _cell(policy, seen, tier, seed, fewest)) is not None
         ]
         return sorted(found, key=lambda cell: cell.horizon)
 
@@ -184,11 +188,13 @@ def tune_split(
     return TuneSplit(tuple(chosen), tuple(judging))
 
 
-def _cell(policy: SweptPolicy, environment: SweptEnvironment, tier: Tier, seed: int) -> Cell | None:
-    """The cell of a policy, cut down to the longest horizon that it plays."""
+def _cell(
+    policy: SweptPolicy, environment: SweptEnvironment, tier: Tier, seed: int, fewest: int
+) -> Cell | None:
+    """The cell of a policy, cut down to the longest horizon and to the share of runs it plays."""
     steps = sorted({*tier.record, tier.steps})
     played = tuple(s for s in steps if policy.longest is None or s <= policy.longest)
     if not played:
         return None
-    runs = max(2, round(policy.share * tier.runs))
+    runs = max(min(fewest, tier.runs), round(policy.share * tier.runs))
     return Cell(policy, environment, played[-1], seed, runs, played, tier.keep)

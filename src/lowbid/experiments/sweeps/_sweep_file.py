@@ -17,6 +17,7 @@ from lowbid.experiments.sweeps._cell import SweptEnvironment, SweptPolicy
 from lowbid.experiments.sweeps._environment_table import environments_of_table, require_texts
 from lowbid.experiments.sweeps._grids import settings_of
 from lowbid.experiments.sweeps._sweep import (
+    FEWEST_PILOT_RUNS,
     Precision,
     Sweep,
     Tier,
@@ -46,8 +47,6 @@ _ENTRIES = (
 # Sweep files that come with lowbid, whose environments other files can use.
 _OF_LOWBID = {"league": Path(__file__).parents[1] / "league" / "league.toml"}
 _DEFAULT_RUNS, _DEFAULT_MOST_RUNS = 100, 10_000
-# Fewer runs than this say too little about how many more are needed.
-_FEWEST_PILOT_RUNS = 20
 
 
 def read_sweep(path: Path) -> Sweep:
@@ -83,7 +82,7 @@ class _SweepReader(TomlFile):
             tiers,
             runs,
             self._seeds(),
-            self._precision(runs),
+            self._precision(runs, tiers),
             self._tune(environments),
             self.text,
         )
@@ -112,7 +111,7 @@ class _SweepReader(TomlFile):
         return found
 
     def _runs(self) -> int:
-        default = _FEWEST_PILOT_RUNS if "precision" in self.contents else _DEFAULT_RUNS
+        default = FEWEST_PILOT_RUNS if "precision" in self.contents else _DEFAULT_RUNS
         return require_whole("runs", self.contents.get("runs", default), at_least=2)
 
     def _tiers(self, runs: int) -> list[Tier]:
@@ -144,7 +143,7 @@ class _SweepReader(TomlFile):
             raise self.error("give seed or seeds, not both.", self.line_of("seed"))
         return self.at_entry(partial(_read_seeds, self.contents["seeds"]), "seeds")
 
-    def _precision(self, runs: int) -> Precision | None:
+    def _precision(self, runs: int, tiers: Sequence[Tier]) -> Precision | None:
         if "precision" not in self.contents:
             if "most_runs" in self.contents:
                 message = "most_runs is given without a precision; give precision = 0.05, say."
@@ -152,10 +151,15 @@ class _SweepReader(TomlFile):
             return None
         within, most = self.contents["precision"], self.contents.get("most_runs")
         self.at_entry(partial(_require_precision, within), "precision")
-        least = partial(require_whole, "runs with a precision", runs, _FEWEST_PILOT_RUNS)
+        least = partial(require_whole, "runs with a precision", runs, FEWEST_PILOT_RUNS)
         self.at_entry(least, "runs")
-        limit = max(_DEFAULT_MOST_RUNS, 2 * runs) if most is None else most
-        need = partial(require_whole, "most_runs", limit, at_least=runs)
+        for number, tier in enumerate(tiers):
+            least = partial(require_whole, "runs with a precision", tier.runs, FEWEST_PILOT_RUNS)
+            self.at(least, "horizons", number)
+        # There are at least as many further runs as in the pilot.
+        fewest = 2 * max([runs, *(tier.runs for tier in tiers)])
+        limit = max(_DEFAULT_MOST_RUNS, fewest) if most is None else most
+        need = partial(require_whole, "most_runs", limit, at_least=fewest)
         return Precision(float(within), self.at_entry(need, "most_runs"))
 
     def _tune(self, environments: list[SweptEnvironment]) -> TuneSplit | None:
@@ -254,6 +258,8 @@ def policies_of_table(table: Mapping[str, Any]) -> list[SweptPolicy]:
     ours = {"name", "policy", "pairs", "longest", "share", "told"}
     varied = {key: value for key, value in table.items() if key not in ours}
     which = {key: table[key] for key in ("policy",) if key in table}
+    one = isinstance(table.get("policy", ""), str)
+    require(one, f"policy is {table.get('policy')!r}; give one name, and a table for each policy.")
     longest, share = table.get("longest"), table.get("share", 1.0)
     require_texts(table, "name")
     if longest is not None:

@@ -121,6 +121,7 @@ def test_precision(tmp_path):
         ("runs = 6", "runs = 20\nprecision = 0.1\nmost_runs = 39", 6, "most_runs is 39"),
         ("[40, 80]\nruns = 6", "[{steps = 40, runs = 2}]\nruns = 20\nprecision = 0.1", 3, "is 2"),
         ('policy = "greedy"', 'policy = ["ucb1", "moss"]', 10, "give one name"),
+        ('name = "hard"', 'name = "hard"\ntune = {on = []}', 19, "above the first table"),
         (
             'policy = "greedy"',
             'policy = "batch-ensemble"\npadding = {from = 1, to = 4, count = 3, log = "yes"}',
@@ -187,6 +188,12 @@ def test_a_policy_that_cannot_take_the_losses_is_refused(tmp_path):
 def test_what_is_no_sweep_file(tmp_path, text):
     with pytest.raises(FileFormatError, match=r"a\.toml"):
         read(tmp_path, text)
+
+
+@pytest.mark.parametrize("name", ["cells.toml", "index.jsonl.toml"])
+def test_names_that_a_folder_of_results_uses_are_refused(tmp_path, name):
+    with pytest.raises(FileFormatError, match="rename the file"):
+        read_sweep(written(tmp_path / name))
 
 
 def test_a_file_that_is_not_there_says_how_to_make_one(tmp_path):

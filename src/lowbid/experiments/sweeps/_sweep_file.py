@@ -44,6 +44,10 @@ _ENTRIES = (
     "environments",
     "environments_from",
 )
+# Entries that no table has.
+_ABOVE_TABLES = ("tune", "runs", "seeds", "most_runs", "environments_from")
+# What a folder of sweeps uses itself, beside a part named like each sweep.
+_NAMES_IN_FOLDER = ("cells", "index.jsonl")
 # Sweep files that come with lowbid, whose environments other files can use.
 _OF_LOWBID = {"league": Path(__file__).parents[1] / "league" / "league.toml"}
 _DEFAULT_RUNS, _DEFAULT_MOST_RUNS = 100, 10_000
@@ -61,6 +65,11 @@ class _SweepReader(TomlFile):
         super().__init__(path, _ENTRIES, "a sweep file", "lowbid init --sweep")
 
     def read(self) -> Sweep:
+        if self.path.stem in _NAMES_IN_FOLDER:
+            message = (
+                f"{self.path.stem} is a name that the folder of results uses; rename the file."
+            )
+            raise self.error(message, None)
         self.at_entry(partial(require_texts, self.contents, "title"), "title")
         runs = self.at_entry(self._runs, "runs")
         tiers = self._tiers(runs)
@@ -176,6 +185,11 @@ def _new(
     before: list[N],
 ) -> list[N]:
     """The items of a table, unless one exists already."""
+    below = next((key for key in _ABOVE_TABLES if key in table), None)
+    require(
+        below is None,
+        f"{below} is an entry of the file, but stands in a table; put it above the first table.",
+    )
     new = make(table, number)
     names = {each.name for each in before}
     for each in new:

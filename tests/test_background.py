@@ -112,6 +112,29 @@ def test_a_forked_process_goes_on_by_itself(tmp_path):
     assert printed == ["True", "True", "0"] * 3 + ["True", "True"]
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
+def test_a_fork_while_the_thread_waits_for_its_helper(tmp_path):
+    script = """
+    import os
+    play(bandit, 20)
+    while background.helper is None:
+        time.sleep(0.01)
+    time.sleep(0.1)
+    child = os.fork()
+    if child == 0:
+        play(bandit, 20)
+        os._exit(0)
+    for _ in range(1000):
+        if os.waitpid(child, os.WNOHANG) != (0, 0):
+            break
+        time.sleep(0.01)
+    else:
+        os.kill(child, 9)
+        print("hangs")
+    """
+    assert run(script, tmp_path)[0] == []
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("after", [0.3, 0.8, 1.5])
 def test_a_process_can_end_at_any_time(after, tmp_path):

@@ -190,9 +190,9 @@ class Background:
     def after_fork_in_child(self) -> None:
         """Reset: the thread does not exist here, and the helper belongs to the parent."""
         left, helper, listening = self.open, self.helper, self.listening
-        for pipe in (helper.stdin, helper.stdout) if helper else ():
-            if pipe is not None:
-                pipe.close()
+        pipes: tuple[Any, ...] = (helper.stdin, helper.stdout) if helper else ()
+        for pipe in pipes:
+            pipe.raw.close()  # the thread may hold the lock of the buffer around it
         if helper is not None:
             helper.returncode = 0  # so that nothing here waits for it
         self.__init__()  # type: ignore[misc]

@@ -121,6 +121,8 @@ def test_precision(tmp_path):
         ("runs = 6", "runs = 20\nprecision = 0.1\nmost_runs = 39", 6, "most_runs is 39"),
         ("[40, 80]\nruns = 6", "[{steps = 40, runs = 2}]\nruns = 20\nprecision = 0.1", 3, "is 2"),
         ('policy = "greedy"', 'policy = ["ucb1", "moss"]', 10, "give one name"),
+        ('policy = "greedy"', 'policy = "ucb1"\nlongset = 50', 11, "did you mean longest"),
+        ('policy = "greedy"', 'policy = "greedy"\nlongset = 50', 11, "did you mean longest"),
         ('name = "hard"', 'name = "hard"\ntune = {on = []}', 19, "above the first table"),
         (
             'policy = "greedy"',

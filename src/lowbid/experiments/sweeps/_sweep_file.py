@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lowbid._require import is_number, require, require_choice, require_whole
-from lowbid.errors import InvalidValueError
+from lowbid.errors import InvalidValueError, UnknownNameError
 from lowbid.experiments._experiment_file import policy_of_table
 from lowbid.experiments._names import nearest
 from lowbid.experiments._toml_file import TomlFile
@@ -26,6 +27,7 @@ from lowbid.experiments.sweeps._sweep import (
     tune_split,
 )
 from lowbid.experiments.sweeps._told import FACTS
+from lowbid.policies import Policy
 from lowbid.simulation._inputs import read_horizon
 
 N = TypeVar("N", SweptPolicy, SweptEnvironment)
@@ -44,6 +46,8 @@ _ENTRIES = (
     "environments",
     "environments_from",
 )
+# Entries of [[policies]] that are not the policy's own parameters.
+_OF_POLICIES = ("name", "policy", "pairs", "longest", "share", "told")
 # Entries that no table has.
 _ABOVE_TABLES = ("tune", "runs", "seeds", "most_runs", "environments_from")
 # What a folder of sweeps uses itself, beside a part named like each sweep.
@@ -269,8 +273,7 @@ def _playing_policies(
 
 def policies_of_table(table: Mapping[str, Any]) -> list[SweptPolicy]:
     """The policies of one table: one per combination of parameters."""
-    ours = {"name", "policy", "pairs", "longest", "share", "told"}
-    varied = {key: value for key, value in table.items() if key not in ours}
+    varied = {key: value for key, value in table.items() if key not in _OF_POLICIES}
     which = {key: table[key] for key in ("policy",) if key in table}
     one = isinstance(table.get("policy", ""), str)
     require(one, f"policy is {table.get('policy')!r}; give one name, and a table for each policy.")
@@ -289,11 +292,24 @@ def policies_of_table(table: Mapping[str, Any]) -> list[SweptPolicy]:
     ]
     made = []
     for settings in combinations:
-        policy = policy_of_table({**which, **settings})
+        policy = _made(which, settings)
         name = _name(table, settings, differ) or policy.name
         rule = str(table.get("name", type(policy).__name__))
         made.append(SweptPolicy(name, rule, policy, settings, longest, float(share), told))
     return made
+
+
+def _made(which: Mapping[str, Any], settings: Mapping[str, Any]) -> Policy:
+    """A policy; the error for a parameter it does not have may suggest an entry of the table."""
+    try:
+        return policy_of_table({**which, **settings})
+    except (InvalidValueError, UnknownNameError):
+        for key in settings:
+            near = difflib.get_close_matches(key, _OF_POLICIES, n=1, cutoff=0.75)
+            if near:
+                message = f"no entry of [[policies]] is named {key!r}; did you mean {near[0]}?"
+                raise UnknownNameError(message) from None
+        raise
 
 
 def _name(table: Mapping[str, Any], settings: Mapping[str, Any], differ: Sequence[str]) -> str:

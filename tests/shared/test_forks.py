@@ -71,11 +71,12 @@ def test_what_a_child_was_told_survives_its_parents_close(any_url, again):
         decide_all(here, after)
 
     child = forked(work)
+    os.close(tell)  # so that reading ends if the child fails
     os.read(told, 1)
     bandit.close()
     os.write(say_closed, b".")
     require_success(child)
-    for end in (told, tell, closed, say_closed):
+    for end in (told, closed, say_closed):
         os.close(end)
     assert requests_in(any_url) == ["parent", *before, *after]
 
@@ -164,6 +165,15 @@ def test_a_fork_after_closing(url):
     require_success(forked(lambda: bandit.decide(request_id="child")))
     bandit.decide(request_id="parent")
     assert requests_in(url) == ["child", "parent"]
+
+
+def test_commits_of_parent_and_child_have_names_of_their_own(any_url):
+    bandit = opened(any_url)
+    bandit.decide()
+    require_success(forked(bandit.decide))
+    bandit.decide()
+    names = [row.batch for row in bandit._log.read(0)]
+    assert len(set(names)) == len(names) == 4
 
 
 def test_a_lost_write_ahead_log_is_noticed(url, tmp_path):

@@ -17,7 +17,7 @@ from typing import Any
 
 from lowbid.errors import InvalidValueError, StoreError, StoreUnavailableError
 from lowbid.shared.stores._connections import abandon, close_with
-from lowbid.shared.stores._forks import Use, forks
+from lowbid.shared.stores._before_forks import Use, forks
 from lowbid.shared.stores._interface import Head, Store
 from lowbid.shared.stores._patience import Patience
 from lowbid.shared.stores._sql import TABLES, SQLTransaction
@@ -133,7 +133,7 @@ class SQLiteStore(Store):
     def abandon(self) -> None:
         """Leave the connection to the process that opened it.
 
-        The file cannot be used here any more: see `lowbid.shared.stores._forks`.
+        The file cannot be used here any more: see `lowbid.shared.stores._before_forks`.
         """
         if self._connection is not None:
             abandon(self._connection)

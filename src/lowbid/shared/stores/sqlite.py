@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from lowbid.errors import InvalidValueError, StoreError, StoreUnavailableError
-from lowbid.shared.stores._connections import abandon, close_with
 from lowbid.shared.stores._before_forks import Use, forks
+from lowbid.shared.stores._connections import abandon, close_with
 from lowbid.shared.stores._interface import Head, Store
 from lowbid.shared.stores._patience import Patience
 from lowbid.shared.stores._sql import TABLES, SQLTransaction

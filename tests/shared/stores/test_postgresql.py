@@ -227,3 +227,14 @@ def test_a_machine_that_vanishes_is_noticed(postgresql_url, patience, more, idle
     store.close()
     names = ("keepalives_idle", "keepalives_interval", "keepalives_count")
     assert [used[name] for name in names] == [idle, interval, "3"]
+
+
+def test_a_query_may_begin_while_another_is_in_the_middle(postgresql_url):
+    query = "SELECT * FROM generate_series(1, 2000) ORDER BY 1"
+    store = PostgreSQLStore(postgresql_url, 10.0)
+    with store.transaction(write=False) as transaction:
+        first = transaction.stream(query, ())
+        begun = [next(first) for _ in range(600)]
+        assert len(list(transaction.stream(query, ()))) == 2000
+        assert len(begun + list(first)) == 2000
+    store.close()

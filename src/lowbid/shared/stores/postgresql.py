@@ -8,6 +8,7 @@ are those of the server.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import urllib.parse
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -43,6 +44,7 @@ _WORDS = {
     'database "': "3D000",
 }
 _LOCKED = "55P03"
+_cursors = itertools.count()  # their names
 _PASSING = ("08", "40", "53", "55", "57")  # connection, deadlock, resources, lock, shutdown
 
 
@@ -79,7 +81,8 @@ class PostgreSQLTransaction(SQLTransaction):
         first = self.run(f"{statement} LIMIT 500", values).fetchall()
         yield from first
         if len(first) == 500:
-            with self._connection.cursor(name="lowbid") as cursor:
+            # An earlier query that was left in the middle may still have its cursor.
+            with self._connection.cursor(name=f"lowbid_{next(_cursors)}") as cursor:
                 cursor.itersize = 5000
                 cursor.execute(f"{statement.replace('?', '%s')} OFFSET 500", values)
                 yield from cursor

@@ -26,7 +26,9 @@ class Log:
     kind : {"loss", "reward"}
         What was measured.
     choices : array of int
-        The arm of each line. values : array of float Its outcome.
+        The arm of each line.
+    values : array of float
+        The outcome of each line.
     propensities : array of float or None
         The probability with which that arm was chosen; None if not logged.
     lines : array of int

@@ -57,7 +57,7 @@ def instance_of(environment: Environment) -> Instance:
         return _instance_of(environment)
     if isinstance(environment, RandomArms):
         raise InvalidValueError(
-            f"{environment!r} redraws its arms in each run, and bounds need fixed ones; take one "
+            f"{environment!r} redraws its arms in each run, and bounds need fixed arms; take one "
             "of its instances: lowbid.theory.instances(environment, seed, runs)."
         )
     refuse_changing(environment)
@@ -67,10 +67,10 @@ def instance_of(environment: Environment) -> Instance:
 
 
 def refuse_changing(environment: Environment) -> None:
-    """Refuse arms to which no bound here applies."""
+    """Refuse arms that change, to which no bound applies."""
     require(
         not isinstance(environment, Changing),
-        f"{environment!r} has arms that change, and bounds are for arms that stay as they are; "
+        f"{environment!r} has arms that change, and bounds apply only to arms that do not; "
         "leave the bounds out.",
     )
 
@@ -80,7 +80,7 @@ def _instance_of(environment: Arms) -> Instance:
     laws = [law_of(environment, arm) for arm in range(environment.n_arms)]
     means = environment.means
     gaps = means - means.min()
-    # 0.1 + 0.2 and 0.3 are the same mean, written in two ways.
+    # Means that differ only by rounding, such as 0.1 + 0.2 and 0.3, count as equal.
     arms = np.flatnonzero(gaps > 4.0 * np.spacing(np.abs(means).max()))
     return Instance(
         laws=laws,
@@ -93,7 +93,7 @@ def _instance_of(environment: Arms) -> Instance:
 
 
 def instances(environment: RandomArms, seed: int = 0, runs: int = 1) -> list[Arms]:
-    """The arms that each run of a simulation with this seed faces.
+    """The arms in each run of a simulation with this seed.
 
     Examples
     --------

@@ -40,7 +40,7 @@ def _shortfalls(
     batch_counts: Floats,
     out: Floats,
 ) -> None:
-    """The largest excess of the mean minus the index over its width, over n = 1, 2, ..."""
+    """The largest of (mean - index - width) over n = 1, 2, ..., once per entry of `out`."""
     batches = len(batch_sums)
     for run in range(len(out)):
         seek_run(begin, losses_key, run)
@@ -69,8 +69,8 @@ def sums(arm: Arms, n: int, runs: int, seed: int) -> Floats:
 def worst_shortfalls(arm: Arms, batches: int, widths: Floats, runs: int, seed: int) -> Floats:
     """For each run, the largest of (mean - index of n losses - widths[n - 1]) over n.
 
-    The index is Batch Ensemble's, of losses of an environment's only arm. It is above 0 if the
-    index is, at some n, further below the mean than its width.
+    The index is that of Batch Ensemble, for losses of an environment's only arm. The result is
+    above 0 if at some n the index is further below the mean than its width.
     """
     out = np.zeros(runs)
     fill = specialise(_shortfalls, draw=arm.draw)

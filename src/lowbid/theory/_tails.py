@@ -9,8 +9,8 @@ from lowbid._kernel import kernel
 from lowbid._random import stirling_tail
 
 # The error of Stirling's formula for log n!, for n = 1, ..., 15. It is a table because math.lgamma
-# differs in its last digits between compiled and plain Python, and would give a difference of large
-# numbers.
+# differs in its last digits between compiled and plain Python, and because the error would be a
+# small difference of large numbers.
 _STIRLING_ERRORS = (
     0.08106146679532726, 0.0413406959554093, 0.02767792568499834,
     0.020790672103765093, 0.016644691189821193, 0.013876128823070748,

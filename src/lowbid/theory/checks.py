@@ -30,7 +30,7 @@ TEST1 = Bernoulli([0.001, 0.15, 0.2, 0.25, 0.3])
 
 
 class Budget(NamedTuple):
-    """How hard to look.
+    """How much to compute in each check.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Budget(NamedTuple):
     runs : int
         The number of simulated runs.
     restarts : int
-        The restarts of the search for counterexamples, for each n.
+        The number of restarts of the search for counterexamples, for each n.
     """
 
     largest: int = 3000
@@ -87,7 +87,7 @@ def _check(function: Check) -> Check:
 
 
 def run_checks(budget: Budget | None = None) -> Iterator[Finding]:
-    """All findings, one after the other.
+    """Check every statement, and yield the findings one by one.
 
     Examples
     --------
@@ -178,7 +178,7 @@ def lemma4_printed(budget: Budget) -> Finding:
     tail = binomial_cdf(math.ceil((n + 2) * (0.5 - width)) - 1, n, 0.5)
     where = (
         f"Bernoulli(1/2), one batch, n = T = 10^6, delta = 1e-10: broken with probability "
-        f"{tail:.2g}; at everyday delta the union bound over T hides it"
+        f"{tail:.2g}; at usual values of delta the union bound over T hides it"
     )
     return Finding("Lemma 4 as printed", tail <= delta, "exact", where)
 
@@ -203,7 +203,7 @@ def lemma4_corrected(budget: Budget) -> Finding:
 
 @_check
 def theorem1_quadratic(budget: Budget) -> Finding:
-    """The step "solving this quadratic inequality" of Theorem 1's proof."""
+    """The step "solving this quadratic inequality" in the proof of Theorem 1."""
     gap, variance, horizon, n_arms = 0.1, 0.25, 10_000, 2
     log = math.log(2 * horizon * n_arms / DELTA)
     larger = math.log(6 * horizon * n_arms / DELTA)
@@ -294,7 +294,7 @@ def symmetric(budget: Budget) -> Finding:
     """The paragraph on symmetric distributions."""
     low = [optimism(GaussianLaw(mean), n) for mean, n in ((-0.1, 1), (-1.0, 1), (-5.0, 10))]
     where = (
-        f"negative means, which it forgets: Gaussian, sd 1: {low[0].value:.2f} at mean -0.1, "
+        f"negative means, which it overlooks: Gaussian, sd 1: {low[0].value:.2f} at mean -0.1, "
         f"n = 1; {low[1].value:.3f} at -1, n = 1; {low[2].value:.1g} at -5, n = 10. For means of "
         "0 or more a batch is optimistic with probability 1/2 or more"
     )
@@ -304,7 +304,7 @@ def symmetric(budget: Budget) -> Finding:
 
 @_check
 def symmetric_regret(budget: Budget) -> Finding:
-    """The same, measured by its cost."""
+    """The regret that negative means cost with symmetric distributions."""
     runs = max(50, budget.runs // 5)
     above, below = (
         measured(BatchEnsemble(batches=4), arms, budget.horizon, runs).regret[0, :, -1].mean()
@@ -366,7 +366,7 @@ def conjecture_literal(budget: Budget) -> Finding:
 
 @functools.lru_cache(maxsize=4)
 def searched(restarts: int) -> tuple[conjecture.Found, ...]:
-    """Searches that the check and the picture share."""
+    """The results of searches, shared by the check and the picture."""
     sizes = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60)
     return tuple(conjecture.search(n, restarts) for n in sizes)
 
@@ -400,7 +400,7 @@ def feige(budget: Budget) -> Finding:
 def textbook_bounds(budget: Budget) -> Finding:
     """UCB1, UCB-V and KL-UCB against their bounds."""
     runs = max(50, budget.runs // 5)
-    # log t + 2 log log t is all but the exploration log(1 + t log^2 t) of the theorem.
+    # log t + 2 log log t is nearly the exploration log(1 + t log^2 t) of the theorem.
     pairs: list[tuple[Policy, textbook.Bound]] = [
         (UCB1(), textbook.ucb1),
         (UCBV(zeta=1.2), textbook.ucb_v),
@@ -418,7 +418,7 @@ def textbook_bounds(budget: Budget) -> Finding:
 
 @_check
 def lower_bound(budget: Budget) -> Finding:
-    """The lower bound against what policies measure."""
+    """The lower bound against the measured regret of policies."""
     runs = max(50, budget.runs // 5)
     leading = float(lower.lower_bound(EASY, budget.horizon))
     means = {

@@ -1,4 +1,4 @@
-r"""Lemmas 1 and 4 of the paper: how far below the mean an estimate falls.
+r"""Lemmas 1 and 4 of the paper: how far below the mean an estimate can fall.
 
 Lemma 1, called Bernstein's inequality there, lacks a factor 2 under the root. The functions here
 are the corrected ones; the printed ones are in `lowbid.theory.printed`, and `bernoulli_shortfall`
@@ -36,7 +36,7 @@ from lowbid.theory.laws import Chance, simulated
 
 
 def bernstein(n: npt.ArrayLike, variance: float, delta: float, scale: float = 1.0) -> Floats:
-    r"""How far a mean of n losses in [0, b] falls below its expectation, at confidence 1 - delta.
+    r"""How far the mean of n losses in [0, b] falls below its expectation, at confidence 1 - delta.
 
     .. math:: \sqrt{2 \sigma^2 \log(1/\delta) / n} + b \log(1/\delta) / (3 n)
 
@@ -45,7 +45,9 @@ def bernstein(n: npt.ArrayLike, variance: float, delta: float, scale: float = 1.
     n : array of int
         The number of losses.
     variance : float
-        The variance of one loss. delta : float The probability of falling further.
+        The variance of one loss.
+    delta : float
+        The probability of falling further.
     scale : float
         b, the largest loss; the smallest is 0.
 
@@ -90,7 +92,7 @@ def index_width(
     delta: float,
     scale: float = 1.0,
 ) -> Floats:
-    r"""How far Batch Ensemble's index of n losses falls below the mean: Lemma 4, corrected.
+    r"""How far Batch Ensemble's index of n losses can fall below the mean: Lemma 4, corrected.
 
     With probability at least 1 - delta, for all n up to the horizon T simultaneously, the index of
     l batches is not below the mean by more than

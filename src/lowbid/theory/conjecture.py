@@ -60,15 +60,15 @@ class Counterexample(NamedTuple):
     Attributes
     ----------
     law : FiniteLaw
-        Of one loss.
+        The law of one loss.
     n : int
         The number of losses.
     mean : float
-        Of one loss.
+        The mean of one loss.
     literal : Chance
         P(S_n <= n mean), claimed to be 1/4 or more.
     optimism : Chance
-        P(S_n <= (n + 2) mean), what Batch Ensemble needs.
+        P(S_n <= (n + 2) mean), the probability that Batch Ensemble depends on.
     """
 
     law: FiniteLaw
@@ -79,13 +79,15 @@ class Counterexample(NamedTuple):
 
 
 def examine(law: FiniteLaw, n: int) -> Counterexample:
-    """What the conjecture claims about n losses of a law, and what Batch Ensemble needs."""
+    """The probability that the conjecture is about, and the one that Batch Ensemble needs."""
     require(isinstance(law, FiniteLaw), f"law is {shown(law)}; give a FiniteLaw.")
     return Counterexample(law, n, law.mean, law.sum_below(n, n), optimism(law, n))
 
 
 def counterexample(n: int = 10, p: float = 0.999, scale: float | None = None) -> Counterexample:
-    """Losses that are `scale` with probability p and 0 otherwise: P(S_n <= n mu) = 1 - p^n.
+    """A counterexample with two values: `scale` with probability p, and 0 otherwise.
+
+    For it, P(S_n <= n mu) = 1 - p^n.
 
     Parameters
     ----------
@@ -165,7 +167,7 @@ def _below(point: Floats, n: int, padding: float) -> float:
     low = point[2]
     step = (1.0 - low) * point[3]
     mean = top + (1.0 - top) * (low + share * step)
-    if mean <= 0.0:  # no loss at all, which counts as optimistic
+    if mean <= 0.0:  # all losses are 0, which counts as optimistic
         return 1.0
     threshold = (n + padding) * mean * (1.0 - 1e-12)
     total = 0.0

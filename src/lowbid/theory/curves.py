@@ -32,15 +32,17 @@ class BoundCurve(NamedTuple):
     Attributes
     ----------
     name : str
-        The name of the bound. kind : str "upper" or "lower".
+        The name of the bound.
+    kind : str
+        "upper" or "lower".
     policy : str
-        What it is proved for.
+        The policy for which it is proved.
     values : array
         The bound at each step.
     informative_from : int or None
         The first step from which an upper bound is below the regret of always playing the worst
         arm; None if there is none up to 2^62, or up to the last step for arms drawn at random. For
-        a lower bound 1, or None if it is 0.
+        a lower bound it is 1, or None if the bound is 0.
     note : str
         A sentence on how to read it, and where it is vacuous.
     """
@@ -59,11 +61,11 @@ class BoundCurves(NamedTuple):
     Attributes
     ----------
     steps : array
-        Where the curves are given.
+        The steps at which the curves are evaluated.
     curves : list of BoundCurve
         The bounds that apply.
     refused : dict
-        From a bound's name to the reason why it does not apply.
+        For each bound that does not apply, by name, the reason why.
     """
 
     steps: npt.NDArray[np.int64]
@@ -95,11 +97,11 @@ def curves_for(
     horizon : int
         The number of steps that the runs are planned for.
     steps : array of int, optional
-        Where to give the bounds; by default 200 steps up to the horizon.
+        The steps at which to evaluate the bounds; by default 200 steps up to the horizon.
     delta : float
-        The confidence of Theorem 1.
+        The probability with which Theorem 1 may fail.
     seed, runs : int
-        The instances of arms drawn at random.
+        For arms drawn at random: which instances to average over, and how many.
 
     Examples
     --------

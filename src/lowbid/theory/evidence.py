@@ -44,7 +44,7 @@ class Line(NamedTuple):
     Attributes
     ----------
     name : str
-        For the legend.
+        The name in the legend.
     x, y : array
         Its points.
     kind : str
@@ -66,7 +66,7 @@ class OptimismMap(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """Everything that the pictures show."""
+    """The data of all pictures."""
 
     optimism_map: OptimismMap
     floors: list[Line]
@@ -199,7 +199,7 @@ def found(budget: Budget) -> list[Line]:
 
 
 def negative() -> list[Line]:
-    """How optimistic Gaussian batches are, by their mean."""
+    """The probability that Gaussian batches are optimistic, by their mean."""
     sizes = np.unique(np.geomspace(1, 1000, 80).astype(np.int64))
     return [
         Line(

@@ -80,7 +80,7 @@ class Law(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """The law's name."""
         ...
 
     @property
@@ -116,7 +116,7 @@ def require_law(law: Law) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class FiniteLaw:
-    """Finitely many losses, each with its probability; everything about it is exact.
+    """A law with finitely many losses, each with its probability; all results are exact.
 
     Numbers are read as the decimals that they print as: 0.9 is nine tenths. A sum that equals its
     threshold is therefore recognised as equal.
@@ -206,7 +206,7 @@ class FiniteLaw:
         return exactly(self._convolved(n, threshold))
 
     def _convolved(self, n: int, threshold: Fraction) -> float:
-        """The same for any number of atoms: on a lattice of integers, sum by sum."""
+        """The same for any number of atoms, by convolution on a lattice of integers."""
         unit = Fraction(1, math.lcm(*(x.denominator for x, _ in self.atoms)))
         steps = [int((x - self.atoms[0][0]) / unit) for x, _ in self.atoms]
         bound = math.floor((threshold - n * self.atoms[0][0]) / unit)
@@ -265,7 +265,7 @@ def _add_one(
 
 @dataclasses.dataclass(frozen=True)
 class GaussianLaw:
-    """A normal loss.
+    """The law of a normal loss.
 
     Examples
     --------
@@ -304,7 +304,7 @@ class GaussianLaw:
 
 @dataclasses.dataclass(frozen=True)
 class ExponentialLaw:
-    """An exponential loss; sums are computed by Poisson probabilities.
+    """The law of an exponential loss; sums are computed from Poisson probabilities.
 
     Examples
     --------
@@ -338,7 +338,7 @@ class ExponentialLaw:
 
 @dataclasses.dataclass(frozen=True)
 class EnvironmentLaw:
-    """The law of an environment's only arm, by simulation.
+    """The law of an environment's only arm, estimated by simulation.
 
     Parameters
     ----------
@@ -410,7 +410,7 @@ def law_of(environment: Environment, arm: int) -> Law:
     """
     if not isinstance(environment, Arms):
         raise InvalidValueError(
-            f"{environment!r} has no fixed arms; theory needs those, such as "
+            f"{environment!r} has no fixed arms; give fixed arms, such as "
             "Bernoulli([0.1, 0.5]), or one instance: see lowbid.theory.instances."
         )
     if not 0 <= require_whole("arm", arm, at_least=0) < environment.n_arms:

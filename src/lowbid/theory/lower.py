@@ -105,7 +105,10 @@ def least_divergence(values: npt.ArrayLike, probabilities: npt.ArrayLike, below:
 
 
 def divergence(law: Law, best: float) -> float:
-    """The divergence of an arm from one better than the best: the bound's denominator."""
+    """The smallest divergence from an arm's law to one with a mean below `best`.
+
+    It is the denominator in the bound.
+    """
     require_finite("best", best, above=-math.inf)
     if isinstance(law, FiniteLaw):
         values, chances = zip(*((float(x), float(p)) for x, p in law.atoms), strict=True)
@@ -159,7 +162,7 @@ def _beta_quadrature(a: float, b: float, nodes: int = 4000) -> tuple[Floats, Flo
 
 
 def lower_constant(environment: Environment) -> float:
-    """The limit that E[R_t] / log t cannot stay below.
+    """The constant that E[R_t] / log t cannot stay below in the limit.
 
     Examples
     --------

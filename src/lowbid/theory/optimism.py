@@ -1,8 +1,8 @@
 r"""Lemmas 2 and 3 of the paper: how often a batch's estimate lies below the mean.
 
 A batch of n losses of sum S estimates the mean :math:`\mu` by :math:`S / (n + 2)`. Batch Ensemble
-needs that to be optimistic, :math:`S / (n + 2) \le \mu`, with a probability p that does not vanish;
-at least one of l batches is then optimistic with probability :math:`1 - (1 - p)^l`.
+needs this estimate to be optimistic, :math:`S / (n + 2) \le \mu`, with a probability p that does
+not vanish; at least one of l batches is then optimistic with probability :math:`1 - (1 - p)^l`.
 
 What is known about p, for independent losses of the same law:
 
@@ -49,7 +49,7 @@ class Proof(NamedTuple):
     covers : str
         The losses for which it was proved: "bernoulli", "symmetric" or "non-negative".
     source : str
-        Who proved it.
+        The publication that proves it.
     """
 
     chance: float
@@ -107,9 +107,10 @@ def optimism(law: Law, n: int, padding: float = PADDING) -> Chance:
 
 
 def ensemble_optimism(law: Law, n: int, batches: int, padding: float = PADDING) -> Chance:
-    """The probability that the lowest of l batches is optimistic, with n losses dealt to them.
+    """The probability that the lowest of the batches' estimates is optimistic.
 
-    Batches are independent, so it is 1 minus the product of their failure probabilities.
+    The n losses are dealt to the batches in turn. Batches are independent, so the probability is 1
+    minus the product of their failure probabilities.
 
     Examples
     --------
@@ -197,12 +198,12 @@ def batches_needed(delta: float, chance: float) -> int:
     if chance == 1.0:
         return 1
     batches = max(1, math.ceil(math.log(delta) / math.log1p(-chance)))
-    # Rounding may put a whole quotient slightly above.
+    # Rounding may put a quotient that is a whole number slightly above it.
     return max(1, batches - 1) if (1.0 - chance) ** (batches - 1) <= delta else batches
 
 
 def paper_batches(delta: float) -> int:
-    """The number of batches that the paper uses for that: (7/2) log(1 / delta), rounded up.
+    """The number of batches that the paper uses: (7/2) log(1 / delta), rounded up.
 
     Examples
     --------

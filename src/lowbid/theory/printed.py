@@ -20,7 +20,7 @@ from lowbid.theory.theorem1 import _checked, _log
 
 
 def bernstein(n: npt.ArrayLike, variance: float, delta: float) -> Floats:
-    """Lemma 1: a factor 2 is missing under the root.
+    """Lemma 1 as printed, where a factor 2 is missing under the root.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def bernstein(n: npt.ArrayLike, variance: float, delta: float) -> Floats:
 def index_width(
     n: npt.ArrayLike, batches: int, variance: float, horizon: int, delta: float
 ) -> Floats:
-    """Lemma 4: the same factor 2 is missing."""
+    """Lemma 4 as printed, where the same factor 2 is missing."""
     require_probability("delta", delta)
     require_finite("variance", variance, above=0.0, or_equal=True)
     horizon = require_whole("horizon", horizon)
@@ -49,14 +49,14 @@ def index_width(
 def theorem1_variance_form(
     environment: Environment, t: npt.ArrayLike, delta: float = 0.05
 ) -> Floats:
-    """The regret by variances: (7/2) sum_a (variance / gap + 2 b_a) log^2(6 T K / delta)."""
+    """The variance form: (7/2) sum_a (variance / gap + 2 b_a) log^2(6 T K / delta)."""
     instance, t = _checked(environment, delta, PAPER), require_steps(t)
     terms = instance.variances / instance.gaps + 2.0 * instance.scales
     return 3.5 * terms.sum() * _log(instance, t, delta) ** 2
 
 
 def theorem1_mean_form(environment: Environment, t: npt.ArrayLike, delta: float = 0.05) -> Floats:
-    """The regret by the lowest mean: (7/2) sum_a (mean / gap + 3 b_a) log^2(6 T K / delta)."""
+    """The form with means: (7/2) sum_a (mean / gap + 3 b_a) log^2(6 T K / delta)."""
     instance, t = _checked(environment, delta, PAPER), require_steps(t)
     terms = instance.best / instance.gaps + 3.0 * instance.scales
     return 3.5 * terms.sum() * _log(instance, t, delta) ** 2
@@ -65,7 +65,7 @@ def theorem1_mean_form(environment: Environment, t: npt.ArrayLike, delta: float 
 def theorem1_independent_form(
     environment: Environment, t: npt.ArrayLike, delta: float = 0.05
 ) -> Floats:
-    """The gap-free regret: sqrt(14 T min{...}) log(...) + 11 K log^2(...).
+    """The gap-free form: sqrt(14 T min{...}) log(...) + 11 K log^2(...).
 
     For scaled arms, the paper has the sum of the suboptimal arms' scales instead of K in the last
     term.

@@ -31,7 +31,7 @@ def _bounded(what: str, environment: Environment) -> tuple[Instance, float]:
 
 
 def ucb1(environment: Environment, t: npt.ArrayLike) -> Floats:
-    r"""The expected regret of UCB1 with `scale` b, for losses in an interval of width b.
+    r"""A bound on the expected regret of UCB1 with `scale` b, for losses in a range of width b.
 
     .. math:: \sum_a \frac{8 b^2 \log t}{\Delta_a} + \Big(1 + \frac{\pi^2}3\Big) \sum_a \Delta_a
 
@@ -52,7 +52,7 @@ def ucb1(environment: Environment, t: npt.ArrayLike) -> Floats:
 
 
 def ucb_v(environment: Environment, t: npt.ArrayLike) -> Floats:
-    r"""The expected regret of UCB-V with zeta = 1.2 and c = 1, for losses in a range of width b.
+    r"""A bound on UCB-V's expected regret, with zeta = 1.2, c = 1 and losses in a range of width b.
 
     .. math:: 10 \sum_a \Big(\frac{\sigma_a^2}{\Delta_a} + 2b\Big) \log t, \quad t \ge 2
 
@@ -67,15 +67,17 @@ def ucb_v(environment: Environment, t: npt.ArrayLike) -> Floats:
 
 
 def kl_ucb(environment: Environment, t: npt.ArrayLike) -> Floats:
-    r"""The expected regret of Bernoulli KL-UCB, for losses in [0, 1] and the exploration below.
+    r"""A bound on the expected regret of Bernoulli KL-UCB, for losses in [0, 1].
+
+    The exploration function is log(1 + t log^2 t):
 
     .. math:: \sum_a \Delta_a \inf_{\epsilon_1 + \epsilon_2 < \Delta_a} \Big(
         \frac{\log(1 + t \log^2 t)}{d(\mu_a - \epsilon_1, \mu_* + \epsilon_2)}
         + \frac1{2\epsilon_1^2} + \frac2{\epsilon_2^2}\Big)
 
     The infimum is taken over a grid, so the value is slightly above it: by at most 0.3% in the
-    cases tried. The book has Bernoulli arms; its proof uses only Chernoff's bound with d, which
-    holds for losses in [0, 1].
+    cases tried. The book states it for Bernoulli arms; its proof uses only Chernoff's bound with
+    d, which holds for losses in [0, 1].
 
     References
     ----------

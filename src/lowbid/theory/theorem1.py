@@ -11,9 +11,9 @@ bounds below with probability at least :math:`1 - \delta`. With :math:`L = \log(
 
 over the arms with positive gap, whose largest losses are :math:`b_a` (1 for Bernoulli arms).
 
-Where this differs from the paper (whose own forms are in `lowbid.theory.printed`):
+These bounds differ from the paper's (which are in `lowbid.theory.printed`) in three places:
 
-- Lemma 1 there lacks a factor 2 under the root, hence :math:`2\sigma_a^2` instead of
+- Lemma 1 of the paper lacks a factor 2 under the root, hence :math:`2\sigma_a^2` instead of
   :math:`\sigma_a^2`, and with it 28 instead of 14 and 14 instead of 11.
 - The quadratic inequality for the number of plays, :math:`\Delta \le A/m + B/\sqrt m`, is solved
   there by :math:`m \le B^2/\Delta^2 + A/\Delta`. That is too small: the root tends to
@@ -57,7 +57,7 @@ def _log(instance: Instance, t: Floats, delta: float) -> Floats:
 
 
 def batches(t: npt.ArrayLike, delta: float = 0.05, proof: Proof = PAPER) -> Floats:
-    """The number of batches that the theorem is about, for the horizon t.
+    """The number of batches for which the theorem is stated, for the horizon t.
 
     Examples
     --------
@@ -72,18 +72,18 @@ def batches(t: npt.ArrayLike, delta: float = 0.05, proof: Proof = PAPER) -> Floa
 def variance_form(
     environment: Environment, t: npt.ArrayLike, delta: float = 0.05, proof: Proof = PAPER
 ) -> Floats:
-    """The regret up to the horizon t, by the arms' variances.
+    """A bound on the regret up to the horizon t, in terms of the arms' variances.
 
     Parameters
     ----------
     environment : Environment
-        Bernoulli or scaled Bernoulli arms, or what `proof` covers.
+        Bernoulli or scaled Bernoulli arms, or others that `proof` covers.
     t : array
         Horizons; each value is for a run planned for that many steps.
     delta : float
         The regret is higher with probability at most this.
     proof : Proof
-        Why batches are optimistic, which determines how many there are.
+        The proof that batches are optimistic, which determines the number of batches.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def variance_form(
 def mean_form(
     environment: Environment, t: npt.ArrayLike, delta: float = 0.05, proof: Proof = PAPER
 ) -> Floats:
-    """The regret up to the horizon t, by the lowest mean; parameters as in `variance_form`.
+    """A bound in terms of the lowest mean; parameters as in `variance_form`.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def mean_form(
 def independent_form(
     environment: Environment, t: npt.ArrayLike, delta: float = 0.05, proof: Proof = PAPER
 ) -> Floats:
-    """The gap-free regret up to the horizon t; parameters as in `variance_form`.
+    """A bound that does not depend on the gaps; parameters as in `variance_form`.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def independent_form(
 def pulls(
     environment: Environment, t: npt.ArrayLike, delta: float = 0.05, proof: Proof = PAPER
 ) -> Floats:
-    """The most plays of each arm up to the horizon t; parameters as in `variance_form`.
+    """A bound on the plays of each arm up to the horizon t; parameters as in `variance_form`.
 
     Returns
     -------
@@ -152,7 +152,7 @@ def pulls(
 def sharp_form(
     environment: Environment, t: npt.ArrayLike, delta: float = 0.05, proof: Proof = PAPER
 ) -> Floats:
-    r"""The regret up to the horizon t, from the same proof without rounding.
+    r"""A bound on the regret up to the horizon t, from the same proof without rounding constants.
 
     An arm is last played when :math:`\Delta \le A/m + B/\sqrt m` with :math:`m = n/l + 1`, :math:`A
     = 2\mu_a + b_a L/3`, :math:`B^2 = 2\sigma_a^2 L`, :math:`L = \log(2TK/\delta)`; the exact root

@@ -1,4 +1,4 @@
-r"""Theorem 2 of the paper: expected regret at every step, without a horizon or a confidence.
+r"""Theorem 2 of the paper: expected regret at every step, without a horizon or a confidence level.
 
 For Batch Ensemble with :math:`l_t = 8 \log t` batches, which redistributes its history when batches
 are added, the expected regret satisfies the bounds below at every t. With :math:`L = \log(72 t)`:
@@ -10,11 +10,12 @@ are added, the expected regret satisfies the bounds below at every t. With :math
         + 84 \textstyle\sum_a b_a\, L^2
 
 over the arms with positive gap. The paper states it for Bernoulli arms, :math:`b_a = 1`, and with K
-instead of the sum of the :math:`b_a`; the proof carries over to scaled ones as for Theorem 1. It
-starts from the correct form of Bernstein's inequality and is valid as printed. (Its proof bounds
-the probability that the best arm's estimate is the mean *or higher*, and Lemma 3 only that it is
-higher: for a best mean of 0, the former is 1. An estimate that equals the mean can be counted with
-the other arm's event, whose bound covers it; no constant changes.)
+instead of the sum of the :math:`b_a`; the proof carries over to scaled arms as for Theorem 1. The
+proof starts from the correct form of Bernstein's inequality, and the theorem is valid as printed.
+(The proof bounds the probability that the best arm's estimate is the mean *or higher*, whereas
+Lemma 3 bounds only the probability that it is higher: for a best mean of 0, the former is 1. An
+estimate that equals the mean can be counted with the other arm's event, whose bound covers it; no
+constant changes.)
 
 References
 ----------
@@ -41,7 +42,7 @@ def _checked(environment: Environment) -> Instance:
 
 
 def variance_form(environment: Environment, t: npt.ArrayLike) -> Floats:
-    """The expected regret at steps t, by the arms' variances.
+    """A bound on the expected regret at steps t, in terms of the arms' variances.
 
     Parameters
     ----------
@@ -62,14 +63,14 @@ def variance_form(environment: Environment, t: npt.ArrayLike) -> Floats:
 
 
 def mean_form(environment: Environment, t: npt.ArrayLike) -> Floats:
-    """The expected regret at steps t, by the lowest mean."""
+    """A bound on the expected regret at steps t, in terms of the lowest mean."""
     instance, t = _checked(environment), require_steps(t)
     terms = instance.scales * (8.0 * instance.best / instance.gaps + 28.0 / 3.0)
     return 9.0 * terms.sum() * np.log(72.0 * t) ** 2
 
 
 def independent_form(environment: Environment, t: npt.ArrayLike) -> Floats:
-    """The gap-free expected regret at steps t."""
+    """A bound on the expected regret at steps t that does not depend on the gaps."""
     instance, t = _checked(environment), require_steps(t)
     log, scales = np.log(72.0 * t), instance.scales.sum()
     noise = min(instance.best * scales, instance.variances.sum())
@@ -77,7 +78,7 @@ def independent_form(environment: Environment, t: npt.ArrayLike) -> Floats:
 
 
 def pulls(environment: Environment, t: npt.ArrayLike) -> Floats:
-    """The largest expected number of plays of each arm up to step t: lemma "nta".
+    """A bound on the expected number of plays of each arm up to step t: the paper's lemma "nta".
 
     Returns
     -------

@@ -36,7 +36,9 @@ class Cell:
     policy : Policy
         What was run.
     horizon : int
-        The number of steps. regret : float The mean regret.
+        The number of steps.
+    regret : float
+        The mean regret.
     unit : float
         The unit of its last digit, 0.1 for one decimal.
     runs : int, optional

@@ -130,6 +130,66 @@ def test_two_sweeps_in_one_folder_share_what_they_have_in_common(here, capsys):
     assert "lowbid sweep other.toml --out out" in page
 
 
+def test_two_files_of_one_name_do_not_disturb_each_other(here, capsys):
+    for folder, horizons in (("a", "[40]"), ("b", "[80]")):
+        Path(folder).mkdir()
+        Path(folder, "mine.toml").write_text(FILE.replace("[40, 80]", horizons))
+    for file in ("a/mine.toml", "b/mine.toml", "a/mine.toml", "b/mine.toml"):
+        assert main(["sweep", file, "--out", "out"]) == 0
+    tables = list(Path("out").glob("*/table.csv"))
+    steps = {tuple(sorted({row.split(",")[5] for row in rows(table)})) for table in tables}
+    assert len(tables) == 2
+    assert steps == {("40",), ("80",)}
+    assert ",40," in Path("out/mine/table.csv").read_text()
+    capsys.readouterr()
+    assert main(["sweep", "--show", "out"]) == 0
+    assert capsys.readouterr().out.count("Small: 4 of 4 cells are finished") == 2
+    assert len(list(Path("out").glob("*/table.csv"))) == 2
+    for table in tables:
+        assert "lowbid sweep mine.toml" in (table.parent / "report.html").read_text()
+
+
+def test_a_file_that_was_moved_keeps_its_part_of_the_folder(here):
+    assert main(["sweep", "mine.toml", "--out", "out"]) == 0
+    Path("elsewhere").mkdir()
+    Path("mine.toml").rename("elsewhere/mine.toml")
+    assert main(["sweep", "elsewhere/mine.toml", "--out", "out"]) == 0
+    assert len(list(Path("out").glob("*/table.csv"))) == 1
+
+
+def rows(table):
+    return table.read_text().splitlines()[1:]
+
+
+@pytest.mark.slow
+def test_two_files_of_one_name_can_be_played_at_once(here):
+    for folder, runs in (("a", 30), ("b", 40)):
+        Path(folder).mkdir()
+        Path(folder, "mine.toml").write_text(FILE.replace("runs = 6", f"runs = {runs}"))
+    words = [sys.executable, "-m", "lowbid", "sweep"]
+    both = [subprocess.Popen([*words, f"{f}/mine.toml", "--out", "out"]) for f in ("a", "b")]
+    assert [process.wait(timeout=120) for process in both] == [0, 0]
+    for folder in ("a", "b"):
+        assert main(["sweep", f"{folder}/mine.toml", "--out", f"alone-{folder}"]) == 0
+    together = {table.read_bytes() for table in Path("out").glob("*/table.csv")}
+    assert together == {Path(f"alone-{f}/mine/table.csv").read_bytes() for f in ("a", "b")}
+
+
+def test_a_file_that_is_damaged_later_is_left_out_of_tables(here, capsys):
+    assert main(["sweep", "mine.toml", "--out", "out"]) == 0
+    victim = next((here / "out").rglob("*.npz"))
+    content, state = bytearray(victim.read_bytes()), victim.stat()
+    content[len(content) // 2] ^= 1
+    victim.write_bytes(bytes(content))
+    os.utime(victim, ns=(state.st_atime_ns, state.st_mtime_ns))
+    capsys.readouterr()
+    assert main(["sweep", "--show", "out"]) == 0
+    shown = capsys.readouterr().out
+    assert "7 of 8 cells are finished; 1 damaged file is left out: " in shown
+    assert main(["sweep", "mine.toml", "--out", "out"]) == 0
+    assert "8 of 8 cells are finished\n" in capsys.readouterr().out
+
+
 def test_a_damaged_file_is_played_again(here, capsys):
     assert main(["sweep", "mine.toml", "--out", "out"]) == 0
     table = (here / "out" / "mine" / "table.csv").read_bytes()

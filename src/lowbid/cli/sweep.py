@@ -11,6 +11,7 @@ were added, and plays what is missing.
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from pathlib import Path
 
@@ -46,13 +47,14 @@ def run(arguments: argparse.Namespace) -> int:
     """Play, and write the report."""
     from lowbid.errors import InvalidValueError
     from lowbid.experiments import sweeps
-    from lowbid.experiments.sweeps._play_sweep import failures_text, sweeps_in
+    from lowbid.experiments.sweeps._play_sweep import failures_text
 
     if (arguments.file is None) == (arguments.show is None):
         raise InvalidValueError("give a sweep file, or --show and a folder.")
     if arguments.show is not None:
-        for sweep in sweeps_in(arguments.show):
-            command = f"lowbid sweep {sweep.name}.toml --out {arguments.show}"
+        for sweep in sweeps.sweeps_in(arguments.show):
+            file = Path(sweep.source).name or f"{sweep.name}.toml"
+            command = shlex.join(["lowbid", "sweep", file, "--out", str(arguments.show)])
             print(sweeps.write_up(sweep, arguments.show, command))
         return 0
     on = arguments.on or "threads"

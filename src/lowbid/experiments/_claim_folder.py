@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -10,6 +11,7 @@ from typing import IO
 from lowbid.errors import InvalidValueError
 
 _FILE = ".lowbid-at-work"
+_POLL = 0.001  # seconds
 
 
 @contextlib.contextmanager
@@ -19,20 +21,32 @@ def claimed(folder: Path) -> Iterator[None]:
     The operating system releases the lock when the process ends, however it ends. The lock file
     stays: another process may have opened it already.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        file = open(folder / _FILE, "ab")  # noqa: SIM115
-    except OSError as error:
-        raise InvalidValueError(
-            f"{folder} cannot be written to ({error.strerror}); give another folder."
-        ) from error
-    with file:
+    with _lock_file(folder) as file:
         if not _lock(file):
             raise InvalidValueError(
                 f"{folder} is in use: another lowbid is using it; wait for it to finish, or give "
                 "another folder."
             )
         yield
+
+
+@contextlib.contextmanager
+def waited_for(folder: Path) -> Iterator[None]:
+    """Keep other processes out of a folder while the block runs, after waiting for them."""
+    with _lock_file(folder) as file:
+        while not _lock(file):
+            time.sleep(_POLL)
+        yield
+
+
+def _lock_file(folder: Path) -> IO[bytes]:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return open(folder / _FILE, "ab")
+    except OSError as error:
+        raise InvalidValueError(
+            f"{folder} cannot be written to ({error.strerror}); give another folder."
+        ) from error
 
 
 def _lock(file: IO[bytes]) -> bool:

@@ -1,5 +1,6 @@
 """The driver on engines that lose, forget and break tasks."""
 
+import threading
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 
@@ -230,6 +231,27 @@ def test_another_sweep_may_put_fewer_or_more_runs_on_file_meanwhile(tmp_path, th
     driver = drive(tmp_path, sweep, HandMade(interfere))
     assert driver.finished == 2
     require_all_right(tmp_path, sweep, max(8, theirs))
+
+
+def test_two_sweeps_that_save_the_same_cell_at_once_lose_no_runs(tmp_path, monkeypatch):
+    """The one with fewer runs reads the file, the other replaces it, and then the first saves."""
+    few, many = small(Odd(), environments=1, runs=3), small(Odd(), environments=1, runs=8)
+    about_to_save, other_done, save = threading.Event(), threading.Event(), CellStore.save
+
+    def slow(self, cell, result, *more):
+        if result.regret.shape[1] == 3:
+            about_to_save.set()
+            other_done.wait(0.3)
+        return save(self, cell, result, *more)
+
+    monkeypatch.setattr(CellStore, "save", slow)
+    first = threading.Thread(target=lambda: drive(tmp_path, few, HandMade()))
+    first.start()
+    assert about_to_save.wait(60)
+    drive(tmp_path, many, HandMade())
+    other_done.set()
+    first.join(timeout=60)
+    require_all_right(tmp_path, many)
 
 
 def test_many_cells_that_fail_are_all_reported(tmp_path):

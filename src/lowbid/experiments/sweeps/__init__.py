@@ -2,6 +2,7 @@
 
 from lowbid.experiments.sweeps._cell import Cell, Place, SweptEnvironment, SweptPolicy
 from lowbid.experiments.sweeps._engines import Failure
+from lowbid.experiments.sweeps._part import sweeps_in
 from lowbid.experiments.sweeps._play_sweep import dry_run, play_sweep, read_table
 from lowbid.experiments.sweeps._store import CellStore
 from lowbid.experiments.sweeps._sweep import Precision, Sweep, Tier, TuneSplit
@@ -25,5 +26,6 @@ __all__ = [
     "play_sweep",
     "read_sweep",
     "read_table",
+    "sweeps_in",
     "write_up",
 ]

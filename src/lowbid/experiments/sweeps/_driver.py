@@ -17,7 +17,7 @@ from lowbid.experiments.sweeps._cell import Cell
 from lowbid.experiments.sweeps._engines import Answers, Engine, Failure
 from lowbid.experiments.sweeps._precision import further_runs, window_of
 from lowbid.experiments.sweeps._rates import Rates
-from lowbid.experiments.sweeps._store import CellStore, Window
+from lowbid.experiments.sweeps._store import CellStore, Window, alone
 from lowbid.experiments.sweeps._sweep import Precision
 from lowbid.simulation._share import PlayedShare
 
@@ -262,6 +262,10 @@ class Driver:
 
     def _save(self, work: Work) -> npt.NDArray[Any]:
         """Save the runs before the first gap; returns their regret."""
+        with alone(self.store.folder):
+            return self._add_to_file(work)
+
+    def _add_to_file(self, work: Work) -> npt.NDArray[Any]:
         before, end = self.store.result(work.cell), work.in_order
         there = 0 if before is None else before.regret.shape[1]
         if there < work.on_file:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import time
 from collections.abc import Callable, Sequence
@@ -10,18 +9,17 @@ from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import NamedTuple
 
-from lowbid._replace_file import replace_file
 from lowbid._require import require_finite
-from lowbid.errors import FileFormatError, WorkerError
+from lowbid.errors import WorkerError
 from lowbid.experiments._claim_folder import claimed
 from lowbid.experiments.sweeps._cell import Cell
 from lowbid.experiments.sweeps._driver import Driver, further_on_file, works_of
 from lowbid.experiments.sweeps._engines import Answers, Engine, Failure, engine_for, running
+from lowbid.experiments.sweeps._part import part_of, write
 from lowbid.experiments.sweeps._precision import window_of
 from lowbid.experiments.sweeps._rates import Rates
 from lowbid.experiments.sweeps._store import CellStore, Window
 from lowbid.experiments.sweeps._sweep import Precision, Sweep
-from lowbid.experiments.sweeps._sweep_file import read_sweep
 from lowbid.experiments.sweeps._tidy import Row, SweepTable, row_of
 from lowbid.simulation._progress import Progress
 
@@ -91,10 +89,7 @@ def described(sweep: Sweep, found: Plan, workers: int) -> str:
         f"{found.finished:,} finished",
     ]
     if found.damaged:
-        first, *others = map(str, found.damaged)
-        verb, more = ("are", " ...") if others else ("is", "")
-        many = counted(1 + len(others), "damaged file")
-        lines.append(f"{many} {verb} played again: {first}{more}")
+        lines.append(damaged_text(found.damaged, "played again"))
     if sweep.precision is not None:
         lines.append(
             f"means to within {sweep.precision.percent}: a pilot in each cell decides how many "
@@ -108,6 +103,13 @@ def described(sweep: Sweep, found: Plan, workers: int) -> str:
         f"{duration(found.seconds / max(1, workers))} on {counted(workers, 'worker')}"
     )
     return "\n".join(lines)
+
+
+def damaged_text(files: Sequence[Path], what: str) -> str:
+    """Which files cannot be used, and what is done about it."""
+    first, *others = map(str, files)
+    verb, more = ("are", " ...") if others else ("is", "")
+    return f"{counted(1 + len(others), 'damaged file')} {verb} {what}: {first}{more}"
 
 
 def counted(number: int, one: str, several: str | None = None) -> str:
@@ -157,8 +159,9 @@ def play_sweep(
     """
     if time_limit is not None:
         require_finite("time_limit", time_limit, above=0.0)
-    with claimed(folder / sweep.name):
-        _write(folder / sweep.name / "sweep.toml", sweep.text)
+    part = part_of(sweep, folder)
+    with claimed(part):
+        write(part / "sweep.toml", sweep.text)
         store, rates = CellStore(folder), Rates()
         with running(engine_for(on, workers)) as engine:
             found = plan(sweep, store, rates, engine)
@@ -181,7 +184,7 @@ def play_sweep(
             if digest in driver.failures
         }
         texts = {name: list(failure) for name, failure in failed.items()}
-        _write(folder / sweep.name / "failures.json", json.dumps(texts, indent=1))
+        write(part / "failures.json", json.dumps(texts, indent=1))
     return failed
 
 
@@ -239,21 +242,6 @@ def cells_finished(cells: Sequence[Cell], table: SweepTable) -> int:
     return sum(all((cell.policy.name, at) in there for at in cell.places) for cell in cells)
 
 
-def sweeps_in(folder: Path) -> list[Sweep]:
-    """The sweeps that were begun in a folder, or an error that says what to give."""
-    found = sorted(folder.glob("*/sweep.toml"))
-    if not found:
-        raise FileFormatError(
-            f"{folder} holds no sweep; give a folder that `lowbid sweep FILE --out FOLDER` wrote."
-        )
-    return [named(read_sweep(path), path.parent.name) for path in found]
-
-
-def named(sweep: Sweep, name: str) -> Sweep:
-    """The same sweep by another name."""
-    return dataclasses.replace(sweep, name=name)
-
-
 def duration(seconds: float) -> str:
     """A length of time as one says it.
 
@@ -273,8 +261,3 @@ def failures_text(failed: dict[str, Failure], most: int = 10) -> str:
     if len(failed) > most:
         lines.append(f"  ... and {len(failed) - most} more, in failures.json")
     return "\n".join(lines)
-
-
-def _write(path: Path, text: str) -> None:
-    with replace_file(path) as file:
-        file.write(text.encode())

@@ -2,27 +2,41 @@
 
 A cell's file is a result of one policy (`lowbid.Result.load` reads it) with the runs 0, 1, 2, ...
 so far, so that more runs can be added. It is replaced whole or not at all, and carries checksums:
-what is cut short or changed is noticed when it is read, and played again.
+what is cut short or changed is noticed, and played again.
 
-The index gets one line whenever a file is written, with the figures that tables need: a file that
-has not changed since (according to its size and time) need not be read. The index can be lost or
-damaged without harm: it is made again from the files. Several processes may write at once, since
-lines are appended whole.
+The index gets one line whenever a file is written, with a checksum of the file and the figures that
+tables need: as long as the file has that checksum, it need not be taken apart. Each line has a
+checksum of its own. The index can be lost or damaged without harm: it is made again from the files.
+Several processes may write at once: lines are appended whole, and `alone` lets one at a time add
+runs to a file.
 """
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
-import os
+import zlib
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from lowbid.errors import FileFormatError
+from lowbid.experiments._claim_folder import waited_for
 from lowbid.experiments.sweeps._cell import Cell
 from lowbid.experiments.sweeps._figures_of_cell import Figures, figures_of
 from lowbid.simulation import Result
+
+_CELLS = "cells"
+# Every line of the index ends with a checksum of what comes before.
+_LINE_END = ',"line":"{:08x}"}}'
+_LINE_END_LENGTH = len(_LINE_END.format(0))
+
+
+def alone(folder: Path) -> contextlib.AbstractContextManager[None]:
+    """Keep others from saving: what was read in the block is what is replaced in it."""
+    return waited_for(folder / _CELLS)
 
 
 class Window(NamedTuple):
@@ -39,8 +53,8 @@ class Entry(NamedTuple):
     ----------
     runs : int
         How many runs it holds.
-    size, time : int
-        The file's size in bytes, and when it was changed, in nanoseconds.
+    checksum : str
+        A checksum of the whole file.
     seconds : float
         How long playing them took, added up over workers.
     window : Window
@@ -50,8 +64,7 @@ class Entry(NamedTuple):
     """
 
     runs: int
-    size: int
-    time: int
+    checksum: str
     seconds: float
     window: Window
     figures: dict[int, Figures]
@@ -74,7 +87,7 @@ class CellStore:
 
     def path(self, cell: Cell) -> Path:
         """The file of a cell."""
-        return self.folder / "cells" / cell.digest[:2] / f"{cell.digest}.npz"
+        return self.folder / _CELLS / cell.digest[:2] / f"{cell.digest}.npz"
 
     def runs(self, cell: Cell) -> int:
         """The number of runs of a cell that are on file and intact."""
@@ -124,28 +137,25 @@ class CellStore:
         return self._note(cell, result, self.seconds(cell), window).figures
 
     def _current(self, cell: Cell) -> Entry | None:
-        """What the index says about a cell, if its file has not changed since."""
+        """What the index says about a cell, if every bit of its file is as it was then."""
         entry = self._entries.get(cell.digest)
         if entry is None:
             return None
         try:
-            state = os.stat(self.path(cell))
+            return entry if _checksum(self.path(cell)) == entry.checksum else None
         except OSError:
             return None
-        return entry if (state.st_size, state.st_mtime_ns) == (entry.size, entry.time) else None
 
     def _note(self, cell: Cell, result: Result, seconds: float, window: Window) -> Entry:
-        state = os.stat(self.path(cell))
         entry = Entry(
             result.regret.shape[1],
-            state.st_size,
-            state.st_mtime_ns,
+            _checksum(self.path(cell)),
             seconds,
             window,
             figures_of(cell, result, window.first, window.last),
         )
         self._entries[cell.digest] = entry
-        line = json.dumps({"cell": cell.digest, **_plain(entry)}, separators=(",", ":"))
+        line = _line(cell.digest, entry)
         # One write, so that lines of two processes do not get mixed up. It first ends any line that
         # was cut short by a power loss.
         with open(self.index_file, "ab", buffering=0) as file:
@@ -169,21 +179,28 @@ def _is_of(cell: Cell, result: Result) -> bool:
     )
 
 
-def _plain(entry: Entry) -> dict[str, Any]:
-    return {**entry._asdict(), "figures": {k: list(v) for k, v in entry.figures.items()}}
+def _checksum(path: Path) -> str:
+    return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
+
+
+def _line(digest: str, entry: Entry) -> str:
+    """A line of the index."""
+    figures = {step: list(values) for step, values in entry.figures.items()}
+    contents = {"cell": digest, **entry._asdict(), "figures": figures}
+    text = json.dumps(contents, separators=(",", ":"))
+    return text[:-1] + _LINE_END.format(zlib.crc32(text.encode()))
 
 
 def _entry(line: bytes) -> tuple[str, Entry] | None:
     """A line of the index, or nothing if it is damaged."""
+    text = line[:-_LINE_END_LENGTH] + b"}"
+    if line[-_LINE_END_LENGTH:] != _LINE_END.format(zlib.crc32(text)).encode():
+        return None
     try:
-        found = json.loads(line)
+        found = json.loads(text)
         figures = {int(step): Figures(*values) for step, values in found["figures"].items()}
-        numbers = (
-            int(found["runs"]),
-            int(found["size"]),
-            int(found["time"]),
-            float(found["seconds"]),
-        )
-        return str(found["cell"]), Entry(*numbers, Window(*map(int, found["window"])), figures)
+        window, seconds = Window(*map(int, found["window"])), float(found["seconds"])
+        entry = Entry(int(found["runs"]), str(found["checksum"]), seconds, window, figures)
+        return str(found["cell"]), entry
     except (ValueError, KeyError, TypeError, AttributeError):
         return None

@@ -71,7 +71,9 @@ class Sweep:
     tune : TuneSplit, optional
         Which environments choose settings, and which judge them.
     text : str
-        The file that it was read from.
+        The contents of the file that it was read from.
+    source : str
+        The path of that file; empty if there is none.
     """
 
     name: str
@@ -84,6 +86,7 @@ class Sweep:
     precision: Precision | None = None
     tune: TuneSplit | None = None
     text: str = dataclasses.field(default="", repr=False)
+    source: str = dataclasses.field(default="", repr=False)
 
     def __post_init__(self) -> None:
         for what, named in (("policies", self.policies), ("environments", self.environments)):

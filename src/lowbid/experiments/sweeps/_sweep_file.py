@@ -98,6 +98,7 @@ class _SweepReader(TomlFile):
             self._precision(runs, tiers),
             self._tune(environments),
             self.text,
+            str(self.path.resolve()),
         )
         made = self.at_entry(sweep, "policies")
         self.at_entry(made.check_sizes, "runs")

@@ -8,13 +8,14 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-from lowbid._replace_file import replace_file
 from lowbid._version import __version__
 from lowbid.errors import MissingPackageError
 from lowbid.experiments.sweeps._cell import Cell
+from lowbid.experiments.sweeps._part import part_of, write
 from lowbid.experiments.sweeps._play_sweep import (
     cells_finished,
     counted,
+    damaged_text,
     read_table,
     window_on_file,
 )
@@ -65,13 +66,15 @@ _MOST_ON_PAPER, _MOST_LINES = 60, 10
 def write_up(sweep: Sweep, folder: Path, command: str) -> str:
     """Write everything that the results on file allow; returns a summary for the terminal."""
     store, cells = CellStore(folder), sweep.cells
-    table, part = read_table(sweep, store), folder / sweep.name
+    table, part = read_table(sweep, store), part_of(sweep, folder)
     part.mkdir(parents=True, exist_ok=True)
     table.to_csv(part / "table.csv")
     if importlib.util.find_spec("pyarrow") is not None:
         table.to_parquet(part / "table.parquet")
     finished = cells_finished(cells, table)
     lead = f"{finished:,} of {counted(len(cells), 'cell is', 'cells are')} finished"
+    if store.damaged:
+        lead += f"; {damaged_text(store.damaged, 'left out')}"
     known = regrets(table, sweep.places(cells))
     if not known:
         return f"{sweep.title}: {lead}; nothing can be compared yet."
@@ -91,8 +94,7 @@ def write_up(sweep: Sweep, folder: Path, command: str) -> str:
             _provenance(sweep, command),
         ],
     )
-    with replace_file(part / "report.html") as file:
-        file.write(render(page).encode())
+    write(part / "report.html", render(page))
     _draw(sweep, part, known, ranked)
     text = [f"{sweep.title}: {lead}", *printed_rankings(ranked), *([missed] * bool(missed))]
     text += printed_choices(choices)

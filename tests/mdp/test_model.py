@@ -125,7 +125,7 @@ PAID = {"rewards": PAY, "horizon": 2}
 @pytest.mark.parametrize(
     ("transitions", "options", "message"),
     [
-        (GOOD, {}, "neither losses nor rewards were given; say losses=... or rewards=..."),
+        (GOOD, {}, "neither losses nor rewards were given; give losses=... or rewards=..."),
         (GOOD, {"rewards": PAY, "losses": PAY}, "both losses and rewards"),
         (GOOD, {"rewards": PAY}, "the number of stages is not known"),
         ([[[0.5, 0.4], [1, 0]], [[0, 1], [0.2, 0.8]]], {**PAID}, "sums to 0.9"),
@@ -137,7 +137,7 @@ PAID = {"rewards": PAY, "horizon": 2}
         (GOOD, {"rewards": np.full((2, 2), np.inf), "horizon": 2}, "is inf"),
         (GOOD, {"rewards": [[0, 2.0], [0, 0]], "horizon": 2}, "reward is 2, above best_reward, 1"),
         (GOOD, {"losses": [[0, -2.0], [0, 0]], "horizon": 2}, "a mean loss is -2"),
-        (GOOD, {**PAID, "best_return": 0.1}, "some state brings"),
+        (GOOD, {**PAID, "best_return": 0.1}, "from some state is"),
         (GOOD, {"losses": PAY, "horizon": 2, "best_return": 3.0}, "best_return goes with rewards"),
         (GOOD, {**PAID, "first": 2}, "give a state from 0 to 1"),
         (GOOD, {**PAID, "first": [0.5, 0.6]}, "summing to 1"),

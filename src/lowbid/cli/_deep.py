@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # Written out, because importing the classes would import JAX.
 DEEP_RULES = {
     "bootstrapped-dqn": "one drawn uniformly (Osband and others 2016, 2018)",
-    "bidding-dqn": "the one with the highest bid (Cassel, Levy, Mansour 2025, outlook)",
+    "bidding-dqn": "the one with the highest bid (Cassel, Levy, Mansour 2025, future work)",
 }
 _RULES = ",".join(DEEP_RULES)
 _BSUITE = "bsuite"

@@ -10,8 +10,8 @@
 Environments and rules are names, with parameters if you like. Arms are prefixed with bandit:, as in
 bandit:bernoulli:0.1,0.5, and names of tabular Gymnasium environments with gymnasium:, as in
 gymnasium:FrozenLake-v1,best_return=1; the drawing of a grid is a text file, grid:drawing=@FILE.
-reproduce plays every reading of the paper's outlook, and rivals with several constants, in twelve
-environments, and writes a page with verdicts; it continues where it was stopped.
+reproduce plays every reading of the paper's suggestion, and rivals with several constants, in
+twelve environments, and writes a page with verdicts; it continues where it was stopped.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from lowbid.policies._base import Ints
 
 
 class Agent:
-    """A rule that acts in an environment of your own.
+    """An agent that learns by a rule in an environment of your own.
 
     An episode is ``begin(state)``, then ``act()`` and ``update(...)`` in turn. The whole episode is
     planned when it begins.
@@ -36,7 +36,7 @@ class Agent:
     n_states : int
         States are 0, 1, 2, ...
     n_actions : int or list of int
-        The number of actions, or the number of each state.
+        The number of actions, or a list with the number of actions of each state.
     horizon : int
         The largest number of stages in an episode.
     rule : Rule, optional
@@ -45,10 +45,10 @@ class Agent:
         0 or larger; determines the rule's randomness.
     reward_range, loss_range : (float, float)
         One of the two: the lowest and the highest reward, or loss, per step. Optimistic rules start
-        from the best of them.
+        from the best value in the range.
     best_return : float, optional
-        The highest return from any stage onwards, if that is less than the best reward at every
-        step. Give it if you know it.
+        The highest return from any stage onwards, if it is less than the sum of the best rewards.
+        Give it if you know it.
     bounded : bool
         Whether values outside the range are refused. With unbounded noise, give the range of the
         means and set this to False.
@@ -65,11 +65,11 @@ class Agent:
     episodes : int, optional
         The number of episodes, for rules that must know it.
     compiled : {"background", "now", "never"}, optional
-        When the rule is compiled; its actions do not depend on it. "background": it runs uncompiled
-        at first, about a hundred times slower, and switches to compiled code between two calls as
-        soon as that is ready; no call waits for it. "now": before the constructor returns, which
-        takes seconds unless it was done before on this machine. "never": not at all. By default,
-        the value of the environment variable ``LOWBID_COMPILED``, or "background".
+        When the rule is compiled; this does not affect its actions. "background": it runs
+        uncompiled at first, about a hundred times slower, and switches to compiled code between two
+        calls as soon as that is ready; no call waits for it. "now": before the constructor returns,
+        which takes seconds unless it was done before on this machine. "never": not at all. By
+        default, the value of the environment variable ``LOWBID_COMPILED``, or "background".
 
     Notes
     -----
@@ -116,7 +116,7 @@ class Agent:
         kind, given = range_of(reward_range, loss_range)
         require(
             best_return is None or kind == "reward",
-            "best_return goes with reward_range; losses have no use for it.",
+            "best_return goes with reward_range; it does not apply to losses.",
         )
         stages = require_whole("horizon", horizon)
         if best_return is not None:
@@ -151,7 +151,7 @@ class Agent:
         episodes: int | None = None,
         compiled: When | None = None,
     ) -> Self:
-        """An agent that knows as much about a model as a rule in `simulate`.
+        """Create an agent that knows as much about a model as a rule in `simulate`.
 
         It plans only for states that can be reached, and refuses others.
         """
@@ -193,12 +193,12 @@ class Agent:
 
     @property
     def problem(self) -> Problem:
-        """What the rule knows about the problem."""
+        """The description of the problem that the rule is given."""
         return self._problem
 
     @property
     def state(self) -> Any:
-        """What the rule remembers."""
+        """The rule's state: everything that it has learned."""
         return self._state
 
     @property
@@ -267,7 +267,7 @@ class Agent:
             next_s = self._read_state("next_state", next_state, self._stage + 1)
         self._require_room(next_s)
         self.take_in(value, next_s)
-        while over and self._stage >= 0:  # once ended, nothing is won or lost
+        while over and self._stage >= 0:  # after the end, every reward is 0
             self.act()
             self.take_in(self._problem.best_reward, next_s)
 
@@ -289,16 +289,16 @@ class Agent:
             )
         require(
             bool(self._problem.earliest[state] <= stage),
-            f"{name} is {state}, where the model cannot be at stage {stage}; give the right one.",
+            f"{name} is {state}, where the model cannot be at stage {stage}; give its real state.",
         )
         return int(state)
 
     def _read_value(self, bare: tuple[Any, ...], reward: Any, loss: Any) -> float:
-        """The loss for a value, or a clear error."""
+        """The reported value as a loss, or a clear error."""
         kind, other = (reward, loss) if self._kind == "reward" else (loss, reward)
         if bare or other is not None or kind is None:
             raise InvalidValueError(
-                f"this agent takes {self._kind}s; say update({self._kind}=..., next_state=...)."
+                f"this agent takes {self._kind}s; use update({self._kind}=..., next_state=...)."
             )
         require_finite(self._kind, kind, above=-np.inf)
         low, high = self._allowed
@@ -353,7 +353,7 @@ class Agent:
             return function(*arguments)
 
     def _in_its_time(self) -> contextlib.AbstractContextManager[None]:
-        """Compile kernels when the agent does; none for a rule in plain Python."""
+        """Compile kernels at the time set by `compiled`; for a rule in plain Python, never."""
         return compiling(self._compiled) if self.rule.compiled else interpreted()
 
     def __getstate__(self) -> dict[str, Any]:

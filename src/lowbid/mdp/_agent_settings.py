@@ -1,4 +1,4 @@
-"""What an agent is told when it is created, or a clear error."""
+"""Checks of the arguments with which an agent is created."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ Range = tuple[float, float]
 
 
 def read_when(compiled: When | None) -> When:
-    """When to compile."""
+    """When to compile; by default as the environment variable says."""
     if compiled is not None:
         require_choice("compiled", compiled, WHEN)
     return compiled or default_when()
 
 
 def require_zero(kind: str, given: Range) -> None:
-    """Require that the range contains 0, which is what steps after the end of an episode bring."""
+    """Require that the range contains 0, the value of all steps after the end of an episode."""
     low, high = given
     good = low <= 0.0 <= high if kind == "reward" else low == 0.0
     example = f"({min(low, 0.0):g}, {max(high, 0.0):g})" if kind == "reward" else f"(0, {high:g})"
     require(
         good,
-        f"{kind}_range is {given!r}, but an episode that has ended brings 0; give {example}.",
+        f"{kind}_range is {given!r}, but steps after the end of an episode count as 0; give "
+        f"{example}.",
     )
 
 

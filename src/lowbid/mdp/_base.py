@@ -1,4 +1,4 @@
-"""What every agent's rule is: its parameters, a state, and a few functions on that state."""
+"""The base class of rules: parameters, and a few functions on a state."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def no_exploration(parameters: Any, problem: Problem, episode: int) -> float:
 
 
 class Kernels(NamedTuple):
-    """The functions that are a rule.
+    """The functions that make up a rule.
 
     Attributes
     ----------
@@ -60,11 +60,11 @@ class Kernels(NamedTuple):
 class Rule(Parameterised):
     """Base class of all rules by which agents learn.
 
-    A rule is a frozen dataclass of its parameters; it holds no state. It is a few functions:
-    either kernels, named in the class attribute `kernels`, which are compiled, or methods
-    ``init``, ``plan`` and ``update`` (and perhaps ``act`` and ``exploration``), which run as plain
-    Python. Both have the same signatures (see `Kernels`): what a kernel gets as `parameters`, a
-    method gets as `self`.
+    A rule is a frozen dataclass of its parameters; it holds no state. Its behaviour is defined by
+    a few functions: either kernels, named in the class attribute `kernels`, which are compiled, or
+    methods ``init``, ``plan`` and ``update`` (and optionally ``act`` and ``exploration``), which
+    run as plain Python. Both have the same signatures (see `Kernels`): the first argument,
+    `parameters`, is `self` in a method.
 
     Rules draw random numbers only from the stream they are given, change a state only by writing
     into its arrays, and never raise.
@@ -102,7 +102,7 @@ class Rule(Parameterised):
         return problem._replace(groups=1 if pooled else problem.horizon)
 
     def parameters(self, problem: Problem) -> Any:
-        """What the kernels read: by default the dataclass's fields, as a named tuple."""
+        """The parameters as the kernels read them: by default the fields, as a named tuple."""
         if not self.compiled:
             return self
         values = {field.name: plain(self, field) for field in fields_of(self)}

@@ -1,7 +1,7 @@
 """The tables of an MDP as loops read them, the draws from them, and the exact value of policies.
 
 Tables are flat. A *place* stands for a stage, a state and an action, and is computed once per step:
-working out where an entry of a table with several axes is would take longer than most rules.
+computing the address of an entry in a table with several axes would take longer than most rules.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Course(NamedTuple):
         The mean loss, the standard deviation of normal noise, and where the loss takes one of two
         values the first one, and the second minus the first, (place,).
     probabilities, cumulative, next_states, losses
-        Of each outcome, (place times room plus outcome,).
+        The values for each outcome, (place times room plus outcome,).
     first, first_cumulative
         The probability of each first state, (state,), and cumulatively.
     reached, n_reached
@@ -70,7 +70,7 @@ class Course(NamedTuple):
 
 
 def course_of(world: World) -> Course:
-    """The same tables, flat."""
+    """The tables of a world, flattened."""
     stages, states, actions, most = world.probabilities.shape
     room = most + most % 2
     noisy = (world.sd > 0.0) | (world.coins[..., 1] != 0.0)
@@ -121,7 +121,7 @@ def draw_first(course: Course, stream: Stream) -> int:
 
 @kernel
 def draw_outcome(course: Course, place: int, stream: Stream) -> int:
-    """Draw one of an action's outcomes, and return where it is listed; one alone needs no draw."""
+    """Draw one of an action's outcomes, and return its index; a single one needs no draw."""
     outcome = course.room * place
     last = outcome + course.lengths[place] - 1
     if outcome == last:
@@ -159,7 +159,7 @@ class Worth(NamedTuple):
 
 @allocating_kernel
 def worth_of(course: Course, horizon: int) -> Worth:
-    """No policy has been evaluated yet."""
+    """A record of values before any policy has been evaluated."""
     n_states = len(course.actions)
     return Worth(np.full((horizon, n_states), -1), np.zeros((horizon + 1, n_states)))
 
@@ -168,7 +168,8 @@ def worth_of(course: Course, horizon: int) -> Worth:
 def mean_loss(course: Course, place: int, ahead: Floats) -> float:
     """The mean loss of an action and of what follows.
 
-    Two outcomes at a time: how many there are is unpredictable, half as many are less so.
+    Outcomes are read two at a time: the number of iterations is hard to predict, and there are half
+    as many of them.
     """
     place = natural(place)
     loss, begin = course.means[place], natural(course.room * place)
@@ -196,8 +197,8 @@ def evaluate(
 ) -> float:
     """The exact mean loss of an episode under a policy, (stage, state).
 
-    It is computed backwards, from the last stage at which the policy differs from the one before;
-    from the last of all if it is to be computed `anew`. With probability `epsilon` an action is
+    It is computed backwards from the last stage at which the policy differs from the one evaluated
+    before, or from the last of all stages if `anew` is set. With probability `epsilon` an action is
     drawn uniformly instead. An action that does not exist is written to `fault`.
     """
     stage = len(policy) - 1

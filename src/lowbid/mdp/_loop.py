@@ -1,4 +1,4 @@
-"""The one loop: a rule, a model, and the episodes that they play."""
+"""The loop in which a rule plays episodes in a model."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ exploration: Any = None
 play_episode: Any = None
 
 # Policies are evaluated forwards but the optimum backwards, so the two differ by rounding. Relative
-# to the optimum, this much is put down to rounding, and as much again per hundred stages.
+# to the optimum, a difference of this much, and as much again per hundred stages, is rounding.
 _ROUNDING = 1e-13
 
 
@@ -119,7 +119,7 @@ def play(
                 seek_loss(draws, first_begin, 0, episode)
                 s = draw_first(course, draws)
                 chance = exploration(parameters, problem, episode)
-                # Where nothing is left to chance, what an episode loses is its policy's value.
+                # Without randomness, the loss of an episode is its policy's value.
                 is_path = course.is_path and chance == 0.0
                 if not is_path:
                     anew = chance != epsilon

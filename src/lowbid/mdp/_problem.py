@@ -75,13 +75,16 @@ class Problem(NamedTuple):
 
 @kernel
 def natural(number: int) -> int:
-    """The same number, which is not negative; compiled indices then never count from the end."""
+    """A number that is not negative, in a form that tells the compiler so.
+
+    Indices that may be negative need code to count from the end.
+    """
     return number & _LARGEST
 
 
 @kernel
 def group_of(problem: Problem, stage: int) -> int:
-    """Where visits at a stage are counted."""
+    """The group in which visits at a stage are counted."""
     return 0 if problem.groups == 1 else stage
 
 

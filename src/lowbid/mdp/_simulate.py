@@ -45,7 +45,7 @@ def simulate(
     workers: int | None = None,
     progress: bool | str | None = None,
 ) -> Result:
-    """Let agents learn in an environment, many times, and record their exact regret by episode.
+    """Simulate agents that learn in an environment, and record their exact regret by episode.
 
     In each run, the outcome of the n-th visit of (stage, state, action), a loss and a next state,
     depends on the seed, the run, these and n, and on nothing else: all rules face the same world,
@@ -55,7 +55,7 @@ def simulate(
     Parameters
     ----------
     rules : Rule, sequence of Rule, or mapping
-        What to compare; the keys of a mapping are the names in the result.
+        The rules to compare; the keys of a mapping are the names in the result.
     environment : Tabular
         The MDP.
     episodes : int
@@ -75,7 +75,7 @@ def simulate(
     -------
     Result
         The same as that of `lowbid.simulate`: a step is an episode, and `pulls` are visits, which
-        `lowbid.mdp.visits` brings into shape.
+        `lowbid.mdp.visits` reshapes.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def visits(result: Result, environment: Tabular) -> npt.NDArray[np.int64]:
 
 
 def stuck(result: Result, environment: Tabular) -> dict[str, float]:
-    """The share of each rule's runs that still lose half of the optimum in the last tenth.
+    """The share of each rule's runs that lose half of the optimum in the last tenth of episodes.
 
     The optimum is a return; where it is not above 0, as with losses, the result is empty.
     """

@@ -20,10 +20,10 @@ class Successors(NamedTuple):
     Attributes
     ----------
     probabilities
-        Of each successor, (state, action, successor) or (stage, state, action, successor); rows
-        that are shorter than others end in zeros.
+        The probability of each successor, (state, action, successor) or (stage, state, action,
+        successor); rows that are shorter than others end in zeros.
     next_states
-        Which state it is, in the same shape. A state may be listed several times.
+        The state of each successor, in the same shape. A state may be listed several times.
     """
 
     probabilities: Floats
@@ -70,7 +70,7 @@ def read_transitions(transitions: Any) -> Successors:
         raise InvalidValueError("next_states are not whole numbers; give the numbers of states.")
     states = probabilities.shape[-3]
     if not (next_states.min() >= 0 and next_states.max() < states):
-        raise InvalidValueError(f"next_states go beyond 0 to {states - 1}, the states there are.")
+        raise InvalidValueError(f"next_states has other numbers than states, 0 to {states - 1}.")
     if probabilities.ndim == 3:
         probabilities, next_states = probabilities[np.newaxis], next_states[np.newaxis]
     return Successors(probabilities, next_states.astype(np.int64))

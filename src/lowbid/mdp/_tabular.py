@@ -38,7 +38,7 @@ _ROUNDING = 1e-9
 
 
 class Tabular:
-    """An episodic MDP given by its tables: base class of all environments here.
+    """An episodic MDP given by its tables; the base class of all environments in `lowbid.mdp`.
 
     An episode starts in a state s drawn from `first` and has `horizon` stages. At each stage h an
     action a is chosen; a loss (or a reward) and the next state are drawn from the row (h, s, a) of
@@ -61,12 +61,12 @@ class Tabular:
         The highest possible reward per step. Estimates of optimistic rules start there, so a loose
         bound costs regret.
     best_return : float, optional
-        The highest possible return from any state and stage onwards, if that is less than
-        `best_reward` at each step. Give it whenever you know it: it matters more than most other
-        choices.
+        The highest possible return from any state and stage onwards, if it is less than the sum of
+        `best_reward` over the remaining steps. Give it whenever you know it: it matters more than
+        most other choices.
     noise : {"none", "gaussian", "bernoulli"}
         "gaussian" adds normal noise of standard deviation `sd`; "bernoulli" makes each reward
-        (or loss) `scale` or 0, with the given mean. Normal noise can bring rewards above
+        (or loss) `scale` or 0, with the given mean. Normal noise can push rewards above
         `best_reward`; the bound then holds for means only.
     sd : float or array
         For Gaussian noise, one number or one for each action as in `losses`.
@@ -113,7 +113,7 @@ class Tabular:
             given = (
                 "both losses and rewards" if losses is not None else "neither losses nor rewards"
             )
-            raise InvalidValueError(f"{given} were given; say losses=... or rewards=...")
+            raise InvalidValueError(f"{given} were given; give losses=... or rewards=...")
         require_finite("best_reward", best_reward, above=-np.inf)
         require_choice("noise", noise, ("none", "gaussian", "bernoulli"))
         self.has_rewards = rewards is not None
@@ -135,7 +135,7 @@ class Tabular:
         if best_return is None:
             return None
         require_finite("best_return", best_return, above=-np.inf)
-        require(self.has_rewards, "best_return goes with rewards; losses have no use for it.")
+        require(self.has_rewards, "best_return goes with rewards; it does not apply to losses.")
         return float(best_return)
 
     def _build(self, successors: Successors, values: Floats, actions: Ints, first: Floats) -> None:
@@ -186,8 +186,8 @@ class Tabular:
             outside = ((chances < 0.0) | (chances > 1.0)) & possible
             require(
                 not outside.any(),
-                f"with Bernoulli noise every mean lies between 0 and the scale, {height:g}; some "
-                "do not. Give a larger scale.",
+                f"with Bernoulli noise every mean must lie between 0 and the scale, {height:g}; "
+                "some do not. Give a larger scale.",
             )
 
     def _check_bounds(self) -> None:
@@ -196,7 +196,7 @@ class Tabular:
         if lowest < -_ROUNDING:
             raise InvalidValueError(
                 f"a mean reward is {self.best_reward - lowest:g}, above best_reward, "
-                f"{self.best_reward:g}; give the highest reward that a step can bring."
+                f"{self.best_reward:g}; give the highest possible reward of a step."
                 if self.has_rewards
                 else f"a mean loss is {lowest:g}; give losses of 0 or more, or rewards."
             )
@@ -208,8 +208,8 @@ class Tabular:
             )
             require(
                 bool(best <= self.best_return + _ROUNDING),
-                f"best_return is {self.best_return:g}, but some state brings {best:g} on average; "
-                "give a number that no return exceeds.",
+                f"best_return is {self.best_return:g}, but the mean return from some state is "
+                f"{best:g}; give a number that no return exceeds.",
             )
 
     @property
@@ -246,11 +246,14 @@ class Tabular:
 
     @property
     def optimal_policy(self) -> Ints:
-        """An optimal action at each stage and state, (stage, state); the first of several."""
+        """An optimal action at each stage and state, (stage, state); the first if several are."""
         return self._best[1]
 
     def optimal_action_values(self, stage: int = 0) -> Floats:
-        """The best mean return after each action at a stage, (state, action); NaN for no action."""
+        """The best mean return after each action at a stage, (state, action).
+
+        Actions that do not exist have NaN.
+        """
         require_whole("stage", stage, at_least=0, at_most=self.horizon - 1)
         values = action_values(self.world, stage, self._best[0][stage + 1])
         values = np.where(self._used[0], values, np.nan)
@@ -264,7 +267,7 @@ class Tabular:
 
     @property
     def map_axes(self) -> tuple[str, str]:
-        """What the rows and the columns of `map_of` are."""
+        """The meaning of the rows and of the columns of `map_of`."""
         return ("action", "state") if self.stationary else ("stage", "state")
 
     @property

@@ -164,7 +164,7 @@ class Policy(Parameterised):
         return low if math.isfinite(low) else 0.0
 
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Any:
-        """What the kernels read: by default the dataclass's fields, as a named tuple.
+        """The parameters as the kernels read them: by default the fields, as a named tuple.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Which reading of the paper's outlook works: batches that bid policies, and their rivals."""
+"""Which reading of the paper's suggestion works: batches that bid policies, and their rivals."""
 
 from lowbid.experiments.mdp._contenders import CONTENDERS, Contender, quick_contenders
 from lowbid.experiments.mdp._mdp_page import print_summary, write_up

@@ -63,7 +63,7 @@ def write_up(
     runs = len(study.regret(study.places[0], study.names[0]))
     page = Page(
         "Batches that bid policies: which reading works",
-        "The paper on Batch Ensemble ends with an outlook: each batch could output a policy and "
+        "The paper on Batch Ensemble ends with a suggestion: each batch could output a policy and "
         "its value, and the policy of the most optimistic batch is followed. Here are four "
         f"readings of that sentence and their rivals: {len(study.names)} rules in "
         f"{len(study.places)} environments, {runs} runs each, exact regret, every rule in the same "

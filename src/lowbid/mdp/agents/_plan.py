@@ -2,7 +2,7 @@
 
 Values here are losses; lower is better. A value is how far the return from a stage and a state
 onwards is expected to stay below its bound, or simply the negated return. A rule provides an
-estimate for each action, its `bid`; the lowest is chosen, and is the state's value.
+estimate for each action, its `bid`; the lowest bid is chosen, and is the state's value.
 
 Rules whose bids depend on visits alone plan only what changed: the states visited since the last
 plan and, from stage to stage, the states that lead to one whose value changed.
@@ -48,7 +48,7 @@ class Agenda(NamedTuple):
 
 @allocating_kernel
 def agenda_of(problem: Problem) -> Agenda:
-    """Nothing is due."""
+    """An agenda on which nothing is due."""
     states = len(problem.actions)
     return Agenda(
         states=np.zeros((2, states), np.int64),
@@ -59,9 +59,9 @@ def agenda_of(problem: Problem) -> Agenda:
 
 @kernel
 def lowest_bid(bids: Floats, stream: Stream) -> int:
-    """The place of the lowest bid; ties are broken at random.
+    """The index of the lowest bid; ties are broken at random.
 
-    Which bid is lower is unpredictable, so a branch would often be mispredicted.
+    It has no branches: which bid is lower is unpredictable, so they would often be mispredicted.
     """
     lowest, place, tied = bids[0], 0, 1
     for i in range(1, len(bids)):
@@ -124,7 +124,7 @@ def plan_reached(
 
 @kernel
 def nowhere(state: Any, stage: int) -> int:
-    """No state counts as changed unless its value changed."""
+    """No state: none counts as changed unless its value changed."""
     return -1
 
 

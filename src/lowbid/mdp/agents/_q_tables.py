@@ -2,7 +2,7 @@
 
 Entries are losses (lower is better): negated returns, or how far returns stay below their bound. A
 table that changes at a stage is not read at that stage again in the same episode, so the policy
-fixed when the episode began remains the one that is played.
+that was fixed when the episode began is the one that is played.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a model-based rule remembers: visits, losses and successors, dealt into batches."""
+"""The memory of model-based rules: visits, losses and successors, dealt into batches."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Visits(NamedTuple):
 
 @allocating_kernel
 def visits_of(problem: Problem, batches: int) -> Visits:
-    """No visits yet."""
+    """A record without visits."""
     groups, states, actions = problem.groups, len(problem.actions), problem.actions.max()
     room = problem.successors
     return Visits(
@@ -144,7 +144,7 @@ class Averages(NamedTuple):
 
 @allocating_kernel
 def averages_of(problem: Problem) -> Averages:
-    """No visits yet."""
+    """Averages before the first visit."""
     pairs = (problem.groups, len(problem.actions), problem.actions.max())
     return Averages(np.zeros((*pairs, problem.successors)), np.zeros(pairs))
 

@@ -20,7 +20,7 @@ from lowbid.policies.batch_ensemble import BIBTEX
 
 
 class Parameters(NamedTuple):
-    """What the kernels read."""
+    """The parameters as the kernels read them."""
 
     batches: int
     padding: float
@@ -158,7 +158,7 @@ READINGS = ("pairs", "global", "states", "episodes")
 
 @dataclass(frozen=True)
 class BatchEnsembleValueIteration(Rule):
-    r"""Batch Ensemble for episodic MDPs: the paper's outlook, in four readings.
+    r"""Batch Ensemble for episodic MDPs, as the paper suggests, in four readings.
 
     The visits of each (state, action) are dealt round-robin into l batches. Batch j, which has c
     visits with losses x_i and next states s'_i, estimates the loss from stage h onwards by
@@ -169,10 +169,11 @@ class BatchEnsembleValueIteration(Rule):
     terms of rewards, p visits with the best return are added. How batches are combined:
 
     - ``"pairs"``: they share one V. The value of an action is its lowest estimate,
-      :math:`Q_h = \min_j \hat Q_{h,j}`, and :math:`V_h = \min_a Q_h`. Best in most experiments.
-    - ``"global"``: each batch plans by its own :math:`V_j`, and bids a policy and its expected
-      loss; the policy of the lowest bid is followed for the episode. The paper's sentence.
-    - ``"states"``: each batch plans by its own :math:`V_j`, but the lowest bid wins at each state.
+      :math:`Q_h = \min_j \hat Q_{h,j}`, and :math:`V_h = \min_a Q_h`. It is the best in most
+      experiments.
+    - ``"global"``: each batch plans with its own :math:`V_j`, and bids a policy and its expected
+      loss; the policy of the lowest bid is followed for the episode. This is what the paper says.
+    - ``"states"``: each batch plans with its own :math:`V_j`; the lowest bid wins at each state.
     - ``"episodes"``: as "global", but whole episodes are dealt to the batches.
 
     With one state and one stage, "pairs" and "states" are `lowbid.BatchEnsemble`, choice by
@@ -184,7 +185,8 @@ class BatchEnsembleValueIteration(Rule):
         l. The regret grows nearly linearly with it; with 1 there is only padding, which gets stuck
         where rewards are noisy.
     padding : float
-        p: added to a batch's count. Smaller values learn faster until they fail; 0 fails.
+        p: added to a batch's count. Smaller values learn faster, but fail if they are too small; 0
+        fails.
     rank : int
         Take the lowest estimate (1), the second lowest (2), ...; for "pairs" only.
     reading : {"pairs", "global", "states", "episodes"}
@@ -229,11 +231,11 @@ class BatchEnsembleValueIteration(Rule):
         require_choice("reading", self.reading, READINGS)
         require(
             self.rank <= self.batches,
-            f"rank is {self.rank}, but there are {self.batches} batches; give at most as many.",
+            f"rank is {self.rank}, but there are {self.batches} batches; give a rank up to that.",
         )
         require(
             self.rank == 1 or self.reading == "pairs",
-            f"rank is {self.rank}, which goes with the reading 'pairs' only; choose that.",
+            f"rank is {self.rank}, which applies to the reading 'pairs' only; choose that reading.",
         )
 
     @classmethod
@@ -258,8 +260,8 @@ class BatchEnsembleValueIteration(Rule):
     def bids(self, problem: Problem, state: Any, stage: int = 0) -> Floats:
         """Each batch's estimate of each action from a stage onwards, (batch, state, action).
 
-        In returns; negated losses if the agent has losses. As of the last plan; NaN for actions
-        that do not exist.
+        The estimates are those of the last plan, as returns, or as negated losses if the agent has
+        losses. Actions that do not exist have NaN.
 
         Examples
         --------
@@ -281,5 +283,5 @@ class BatchEnsembleValueIteration(Rule):
         return problem.bounds[stage] - table
 
     def parameters(self, problem: Problem) -> Any:
-        """What the kernels read."""
+        """The parameters as the kernels read them."""
         return Parameters(int(self.batches), float(self.padding), int(self.rank))

@@ -70,7 +70,7 @@ def update(
 
 @dataclass(frozen=True)
 class BatchQLearning(Rule):
-    r"""Batch Ensemble without a model.
+    r"""Batch Ensemble without a model: Q-learning with a table for each batch.
 
     The visits of each (stage, state, action) are dealt round-robin into l tables, which start at
     0, the best possible loss. At its n-th visit, a table is updated by

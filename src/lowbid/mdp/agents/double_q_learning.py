@@ -71,5 +71,5 @@ class DoubleQLearning(Rule):
         require_step(self.step)
 
     def parameters(self, problem: Problem) -> Any:
-        """What the kernels read."""
+        """The parameters as the kernels read them."""
         return Parameters(2, float(self.epsilon), float(self.step or 0.0))

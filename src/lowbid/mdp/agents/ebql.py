@@ -28,7 +28,7 @@ BIBTEX = r"""
 
 
 class Parameters(NamedTuple):
-    """What the kernels read."""
+    """The parameters as the kernels read them."""
 
     members: int
     epsilon: float
@@ -168,5 +168,5 @@ class EBQL(Rule):
         require_step(self.step)
 
     def parameters(self, problem: Problem) -> Any:
-        """What the kernels read."""
+        """The parameters as the kernels read them."""
         return Parameters(int(self.members), float(self.epsilon), float(self.step or 0.0))

@@ -50,7 +50,7 @@ class LSVIPHE(Rule):
     r"""Least-squares value iteration with perturbed histories, for tables.
 
     Noise of variance v on every target, and on the regularisation, makes the estimate of an action
-    with n visits normal. The highest of M such estimates counts, but no more than the bound:
+    with n visits normal. The value is the highest of M such estimates, capped at the bound:
 
     .. math:: Q_h(s, a) = \min\left(U_h, \max_{m \le M} q_m\right), \quad
               q_m \sim N\left(\frac{\sum_i (r_i + V_{h+1}(s'_i))}{n + \lambda},
@@ -71,7 +71,7 @@ class LSVIPHE(Rule):
 
     Notes
     -----
-    The reference sets M and v by its analysis; here they are parameters.
+    The reference derives M and v from its analysis; here they are parameters.
 
     Examples
     --------

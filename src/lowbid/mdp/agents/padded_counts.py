@@ -23,7 +23,7 @@ BIBTEX = r"""
 
 @dataclass(frozen=True)
 class PaddedCounts(Rule):
-    r"""Value iteration with p imaginary visits that bring the best return.
+    r"""Value iteration with p imaginary visits that yield the best return.
 
     `BatchEnsembleValueIteration` with one batch: with n visits, losses x_i and next states s'_i,
 
@@ -68,5 +68,5 @@ class PaddedCounts(Rule):
         require_finite("padding", self.padding, above=0.0, or_equal=True)
 
     def parameters(self, problem: Problem) -> Any:
-        """What the kernels read."""
+        """The parameters as the kernels read them."""
         return Parameters(1, float(self.padding), 1)

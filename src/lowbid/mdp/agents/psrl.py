@@ -35,12 +35,12 @@ BIBTEX = r"""
 }
 """
 
-# Its exponential is finite, even times a count, and makes a number of 1 disappear beside it.
+# The exponential of this is finite, even times a count, and so large that adding 1 changes nothing.
 _LARGE = 600.0
 
 
 class Edges(NamedTuple):
-    """The next states that were seen, numbered as they came up, and their gamma numbers.
+    """The next states that were seen, numbered in order of appearance, and their gamma variates.
 
     Attributes
     ----------
@@ -51,9 +51,9 @@ class Edges(NamedTuple):
     entries, places
         The entry in a model of each, and its place among the weights.
     shapes, widths
-        What is known of the gamma number of each: visits minus 1/3, and `gamma_width`.
+        The parameters of the gamma variate of each: visits minus 1/3, and `gamma_width`.
     drawn, normals
-        The gamma number of each, and room to draw them.
+        The gamma variate of each, and room to draw them.
     """
 
     numbers: Ints
@@ -71,7 +71,7 @@ class State(NamedTuple):
     """Visits, what draws need to know about them, the sampled model of one group, and the plan.
 
     An entry of the model stands for an action and a state: action times the number of states plus
-    state. So all states are compared at once.
+    state. In this order, all states are compared at once.
     """
 
     visits: Visits
@@ -80,7 +80,7 @@ class State(NamedTuple):
     deviations: Floats  # their standard deviations
     losses: Floats  # drawn: negated rewards
     weights: Floats  # drawn, of next states, (next state times entries plus entry,)
-    parts: Floats  # what an entry's weights are multiplied by to become probabilities
+    parts: Floats  # the factor that turns an entry's weights into probabilities
     ones: Floats  # for each next state
     bids: Floats  # of each entry: negated returns in the sampled model
     policy: Ints
@@ -89,7 +89,7 @@ class State(NamedTuple):
 
 @allocating_kernel
 def edges_of(problem: Problem) -> Edges:
-    """Nothing was seen yet."""
+    """A record without next states."""
     states, actions, room = len(problem.actions), problem.actions.max(), problem.successors
     most = problem.groups * states * actions * room
     return Edges(
@@ -107,7 +107,7 @@ def edges_of(problem: Problem) -> Edges:
 
 @kernel
 def add_edge(problem: Problem, state: State, group: int, s: int, action: int, next_s: int) -> None:
-    """Count a next state, for the first time or again; visits know of it already."""
+    """Count a next state, for the first time or again; it is already in the visits."""
     visits, edges, i = state.visits, state.edges, 0
     while visits.successors[group, s, action, i] != next_s:
         i += 1
@@ -158,7 +158,7 @@ def entry_of(problem: Problem, group: int, s: int, action: int) -> int:
 
 @kernel
 def draw_visits(state: State, stream: Stream) -> None:
-    """Draw what visits say: the mean reward of every action, negated, and gamma numbers."""
+    """Draw the mean reward of every action, negated, and the gamma variates of counts."""
     losses, edges, n = state.losses, state.edges, state.visits.n_edges[0]
     fill_gammas(stream, edges.shapes[:n], edges.widths[:n], edges.normals[:n], edges.drawn[:n])
     fill_normals(stream, losses)
@@ -219,7 +219,7 @@ def draw_chances(
 def sum_rows(weights: Floats, values: Floats, sums: Floats) -> None:
     """For each entry, the sum of its weights times the values of next states.
 
-    Four next states at a time: starting a loop takes as long as several turns of it.
+    Four next states at a time: starting a loop takes as long as several iterations of it.
     """
     n = len(sums)
     for entry in range(n):
@@ -271,10 +271,10 @@ def any_tied(bids: Floats, n_states: int, s: int, first: int, stream: Stream) ->
 
 @kernel
 def plan(parameters: PSRL, problem: Problem, state: State, episode: int, stream: Stream) -> None:
-    """Draw a model, and plan in it, everywhere: each state may come next, even an unreachable one.
+    """Draw a model, and plan in it for all states: in a drawn model, any state can come next.
 
-    The next states of a model that is used at a single stage are drawn when that stage is planned;
-    not at the last one, after which nothing follows.
+    If a model is used at a single stage, its next states are drawn when that stage is planned; at
+    the last stage none are, since nothing follows.
     """
     last, bids = len(problem.slack) - 1, state.bids
     draw_visits(state, stream)
@@ -335,8 +335,8 @@ class PSRL(Rule):
     reward_precision : float
         :math:`\tau_0`.
     precision : float
-        :math:`\tau`, one over the variance of a reward. It is decisive: large values learn quickly,
-        but get stuck where rewards really are noisy.
+        :math:`\tau`, one over the variance of a reward. Much depends on it: large values learn
+        quickly, but get stuck where rewards really are noisy.
     stationary : bool, optional
         Whether visits at all stages are pooled; by default if the environment is stationary.
 

@@ -34,7 +34,7 @@ BIBTEX = r"""
 
 
 class Parameters(NamedTuple):
-    """What the kernels read."""
+    """The parameters as the kernels read them."""
 
     epsilon: float
     step: float  # 0: (H + 1) / (H + n)
@@ -147,7 +147,7 @@ class QLearning(Rule):
         return [cls(), cls(epsilon=0.0, optimistic=True), cls(step=0.1)]
 
     def parameters(self, problem: Problem) -> Any:
-        """What the kernels read."""
+        """The parameters as the kernels read them."""
         return Parameters(float(self.epsilon), float(self.step or 0.0), bool(self.optimistic))
 
 

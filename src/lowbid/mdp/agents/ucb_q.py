@@ -28,14 +28,14 @@ BIBTEX = r"""
 
 
 class Parameters(NamedTuple):
-    """What the kernels read."""
+    """The parameters as the kernels read them."""
 
     scale: float
     log: float  # iota
 
 
 class State(NamedTuple):
-    """How far returns stay below their bound, by stage; visits; the plan; and for variances."""
+    """How far returns stay below their bound, by stage; visits; the plan; sums for variances."""
 
     table: Floats  # (stage, state, action)
     counts: Floats
@@ -203,7 +203,7 @@ class UCBQ(Rule):
         return _KERNELS[self.bonus]
 
     def parameters(self, problem: Problem) -> Any:
-        """What the kernels read."""
+        """The parameters as the kernels read them."""
         steps = problem.episodes * problem.horizon
         pairs = problem.n_states * problem.n_actions
         return Parameters(float(self.scale), math.log(pairs * steps / self.delta))

@@ -36,11 +36,11 @@ BIBTEX = r"""
 
 
 class Parameters(NamedTuple):
-    """What the kernels read."""
+    """The parameters as the kernels read them."""
 
     scale: float
     log: float  # L
-    many: float  # the last term falls after this many visits of a state at a stage
+    many: float  # the last term decreases after this many visits of a state at a stage
 
 
 class State(NamedTuple):
@@ -49,7 +49,7 @@ class State(NamedTuple):
     visits: Visits
     averages: Averages
     widths: Floats  # the part of the bonus that depends on counts alone, (group, state, action)
-    slopes: Floats  # what the standard deviation of the next value is multiplied by
+    slopes: Floats  # the factor of the standard deviation of the next value
     doubts: Floats  # the last term, as long as no next state has been visited many times
     policy: Ints
     values: Floats
@@ -95,7 +95,7 @@ def measure_hoeffding(
 def measure_bernstein(
     parameters: Parameters, problem: Problem, state: State, group: int, s: int, action: int
 ) -> None:
-    """All of the bonus except what depends on the values of next states."""
+    """The parts of the bonus that do not depend on the values of next states."""
     count, span, log = count_of(state, group, s, action), problem.spans[0], parameters.log
     root = parameters.scale * math.sqrt(8.0 / count)
     state.doubts[group, s, action] = span * root
@@ -109,7 +109,7 @@ def no_spread(
     parameters: Parameters, state: State, group: int, stage: int, s: int, action: int, episode: int,
     variance: float,
 ) -> float:  # fmt: skip
-    """Nothing: the bonus depends on counts alone."""
+    """Zero: the bonus depends on counts alone."""
     return 0.0
 
 
@@ -118,7 +118,7 @@ def spread(
     parameters: Parameters, state: State, group: int, stage: int, s: int, action: int, episode: int,
     variance: float,
 ) -> float:  # fmt: skip
-    """What the values of next states add to the bonus."""
+    """The part of the bonus that depends on the values of next states."""
     added = state.slopes[group, s, action] * math.sqrt(max(variance, 0.0))
     if episode > parameters.many:
         added -= state.doubts[group, s, action] * (
@@ -226,7 +226,7 @@ class UCBVI(Rule):
 
     .. math:: Q_h(s, a) = \min(Q_h(s, a), H, \hat r + \hat P V_{h+1} + b)
 
-    where Q on the right is that of the episode before, and b is c times
+    where Q on the right is that of the previous episode, and b is c times
 
     - :math:`7 H L / \sqrt n` ("hoeffding", the paper's UCBVI-CH), or
     - :math:`\sqrt{8 L \mathrm{Var}_{\hat P} V_{h+1} / n} + 14 H L / (3 n) + \sqrt{8 \sum_y
@@ -234,7 +234,7 @@ class UCBVI(Rule):
       :math:`N'_{h+1}(y)` counts the visits of y at the next stage.
 
     H as a bound on returns is replaced by the width of their range, which is H for rewards in
-    [0, 1]. The paper knows the mean rewards; here they are estimated.
+    [0, 1]. The paper assumes that mean rewards are known; here they are estimated.
 
     Parameters
     ----------
@@ -293,7 +293,7 @@ class UCBVI(Rule):
         return _KERNELS[self.bonus]
 
     def parameters(self, problem: Problem) -> Any:
-        """What the kernels read."""
+        """The parameters as the kernels read them."""
         steps = problem.episodes * problem.horizon
         pairs = problem.n_states * problem.n_actions
         log = math.log(5.0 * pairs * steps / self.delta)

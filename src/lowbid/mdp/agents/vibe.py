@@ -88,5 +88,5 @@ class VIBE(Rule):
         return max(1, math.ceil(self.quantile * self.batches - 1e-9))
 
     def parameters(self, problem: Problem) -> Any:
-        """What the kernels read."""
+        """The parameters as the kernels read them."""
         return Parameters(int(self.batches), float(self.padding), self.rank)

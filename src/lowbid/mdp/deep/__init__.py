@@ -1,6 +1,6 @@
 """Deep agents: ensembles of networks that explore by following one member for an episode.
 
-This part needs JAX and optax, and nothing else in lowbid imports it: say
+This part needs JAX and optax, and nothing else in lowbid imports it: use
 ``from lowbid.mdp import deep``.
 """
 

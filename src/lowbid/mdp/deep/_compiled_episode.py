@@ -49,7 +49,7 @@ class Tables(NamedTuple):
     sd : array or None
         The standard deviations of normal noise, (stage, state, action).
     coins : Coins or None
-        For rewards of two values.
+        The values and probabilities, if rewards have two possible values.
     """
 
     cells: jax.Array
@@ -118,16 +118,16 @@ def play_episode(
     Parameters
     ----------
     rule : EnsembleDQN
-        Which member to follow, and how to learn.
+        The rule, which says which member to follow and how to learn.
     tables : Tables
         The model.
     learner : Learner
-        What was learned; its memory is reused, so it is invalid afterwards.
+        The ensemble so far; its memory is reused, so it is invalid afterwards.
 
     Returns
     -------
     learner, bids, member, steps
-        The new learner, what each member expected, which one was followed, and what happened.
+        The new learner, each member's bid, the member that was followed, and the steps taken.
     """
     horizon = len(tables.cells) - 1
     keys = jax.random.split(chance(learner.key, WORLD, learner.episodes), horizon + 1)
@@ -170,7 +170,7 @@ def _outcome(
 
 
 def _draw(cumulative: jax.Array, key: jax.Array) -> jax.Array:
-    """The place where a uniform number falls; the last one also takes what rounding leaves."""
+    """The index at which a uniform number falls; rounding errors count for the last one."""
     if len(cumulative) == 1:
         return jnp.zeros((), jnp.int32)
     return (jax.random.uniform(key) >= cumulative[:-1]).sum(dtype=jnp.int32)

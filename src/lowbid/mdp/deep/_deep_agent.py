@@ -29,7 +29,7 @@ _learn = jax.jit(learning.learn, static_argnames="rule", donate_argnames="learne
 
 
 class DeepAgent:
-    """A deep rule that acts in an environment of your own.
+    """An agent that learns by a deep rule in an environment of your own.
 
     An episode is ``begin(observation)``, then ``act()`` and ``update(...)`` in turn, and ``end()``
     if it is cut short. The member to follow is chosen when an episode begins, and stays frozen
@@ -51,8 +51,9 @@ class DeepAgent:
 
     Notes
     -----
-    Everything is a pure function of the seed and what was reported to the agent: on one machine,
-    with the same version of JAX, the same seed gives the same bits. Agents are not thread-safe.
+    Everything is a pure function of the seed and of the outcomes reported to the agent: on one
+    machine, with the same version of JAX, the same seed gives the same bits. Agents are not
+    thread-safe.
 
     Examples
     --------
@@ -136,7 +137,7 @@ class DeepAgent:
 
     @property
     def episode(self) -> int:
-        """How many episodes have begun."""
+        """The number of episodes started."""
         return int(self._learner.episodes)
 
     @property
@@ -182,7 +183,7 @@ class DeepAgent:
         self._observation, self._action = x, -1
 
     def act(self) -> int:
-        """The action to take now; asked again before `update`, it is the same."""
+        """The action to take now; the same if called again before `update`."""
         if self._acting is None:
             raise InvalidValueError("no episode is under way; call begin(observation) first.")
         if self._action < 0:
@@ -227,7 +228,7 @@ class DeepAgent:
     def play_compiled(
         self, tables: compiled.Tables
     ) -> tuple[npt.NDArray[np.float64], int, compiled.Steps]:
-        """Play a whole episode in a model: the bids, the member that was followed, the steps."""
+        """Play a whole episode in a model; return the bids, the member followed, and the steps."""
         require(self._acting is None, f"episode {self.episode} is under way; call end() first.")
         self._learner, bids, member, steps = compiled.play_episode(self.rule, tables, self._learner)
         self._bids, self._member = np.asarray(bids, np.float64), int(member)

@@ -61,9 +61,9 @@ class EnsembleDQN(Parameterised, abc.ABC):
 
     Notes
     -----
-    The defaults are those of bsuite's JAX agent [1]_. Traps there: the script that comes with it,
-    ``run.py``, has ``num_ensemble = 1``, which is a single network that does not solve DeepSea; and
-    bsuite's TensorFlow agent differs in three numbers, which `tensorflow` sets.
+    The defaults are those of bsuite's JAX agent [1]_. There are two pitfalls: the script that comes
+    with it, ``run.py``, has ``num_ensemble = 1``, which is a single network that does not solve
+    DeepSea; and bsuite's TensorFlow agent differs in three numbers, which `tensorflow` sets.
 
     Two details differ from bsuite's JAX agent. Its targets come from other random networks, priors
     included, until the first copy; here they come from the ensemble itself. Also, its first episode
@@ -128,7 +128,7 @@ class EnsembleDQN(Parameterised, abc.ABC):
 
     @abc.abstractmethod
     def follow(self, bids: jax.Array, key: jax.Array) -> jax.Array:
-        """Which member to follow in an episode.
+        """The member to follow in an episode.
 
         Parameters
         ----------

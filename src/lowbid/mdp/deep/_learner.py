@@ -1,4 +1,4 @@
-"""What an ensemble remembers, and how it learns: pure functions of explicit state.
+"""The state of an ensemble and how it learns: pure functions of explicit state.
 
 Randomness is a pure function of the learner's key, its purpose, and a counter.
 """

@@ -62,7 +62,7 @@ def play(agent: DeepAgent, model: Tabular) -> Iterator[Played]:
 
 
 def play_gymnasium(agent: DeepAgent, environment: Any, **options: Any) -> Iterator[Played]:
-    """Play episodes in a Gymnasium environment, for as long as they are asked for.
+    """Play episodes in a Gymnasium environment, for as long as the iterator is read.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ def write_deep_agent(agent: DeepAgent, path: str | os.PathLike[str]) -> None:
     rule = agent.rule
     if type(rule) not in _RULES.values():
         raise FileFormatError(
-            f"{rule.name} is not one of lowbid's rules, and code is not kept in files; save the "
+            f"{rule.name} is not one of lowbid's rules, and code is not stored in files; save the "
             "arrays of agent.learner yourself."
         )
     header = {
@@ -62,7 +62,7 @@ def write_deep_agent(agent: DeepAgent, path: str | os.PathLike[str]) -> None:
 
 
 def read_deep_agent(cls: type[D], path: str | os.PathLike[str]) -> D:
-    """The agent of a file, or what is wrong with it."""
+    """The agent in a file, or an error that says what is wrong with it."""
     path = Path(path)
     header, columns = read_saved(path, _FORMAT, _FORMAT_VERSION)
     try:

@@ -22,7 +22,7 @@ class Trial(NamedTuple):
     Attributes
     ----------
     size, seed : int
-        Which sea, and which run.
+        The size of the sea, and the seed of the run.
     solved : int or None
         The episode that solved it; None if none did.
     bad : array of bool
@@ -55,7 +55,7 @@ def solve_deep_sea(
     Parameters
     ----------
     rule : EnsembleDQN
-        What plays.
+        The rule that plays.
     size : int
         N.
     seed : int

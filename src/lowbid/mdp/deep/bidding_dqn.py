@@ -15,9 +15,9 @@ class BiddingDQN(EnsembleDQN):
     """Follows the member with the highest bid in each episode.
 
     The bid of member m is max over actions a of Q_m(x, a) in the first state x: each member outputs
-    a policy and its value, and the policy of the most optimistic one is followed. This is the
-    outlook of the Batch Ensemble paper [1]_ with networks instead of batches; everything else is as
-    in `BootstrappedDQN`. For the parameters, see `EnsembleDQN`.
+    a policy and its value, and the policy of the most optimistic one is followed. The Batch
+    Ensemble paper [1]_ suggests this for batches, which are networks here; everything else is as in
+    `BootstrappedDQN`. For the parameters, see `EnsembleDQN`.
 
     Examples
     --------

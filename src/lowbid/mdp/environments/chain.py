@@ -16,7 +16,7 @@ class Chain(Tabular):
     """A chain of N states and N stages; the prize is at its far end, and both ends are noisy.
 
     Action 0 moves to the left. Action 1 moves to the right with probability 1 - 1/N, otherwise to
-    the left. Moving left at the left end brings a reward N(0, 1), moving right at the right end
+    the left. Moving left at the left end yields a reward of N(0, 1), moving right at the right end
     N(1, 1); all other rewards are 0.
 
     Parameters
@@ -25,7 +25,7 @@ class Chain(Tabular):
         N, 2 or more.
     best_return : float, optional
         A bound on the mean return that rules may use; 1 is valid. Without it, they must assume that
-        every step could bring 1.
+        every step could yield 1.
 
     Examples
     --------

@@ -19,8 +19,8 @@ class DeepSea(Tabular):
 
     A stage is a row and a state is a column, so there are N states and each stage has its own
     tables. Which of the two actions moves right is drawn once for each place, as in bsuite. A move
-    to the right costs .01 / N, and one in the last column brings 1. A policy that dithers finds the
-    treasure once in 2^N episodes.
+    to the right costs .01 / N, and one in the last column yields 1. A policy that explores with
+    random actions finds the treasure once in 2^N episodes.
 
     In the stochastic sea a move to the right fails with probability 1/N and stays in its column,
     and in the last row both actions of the first and the last column have noise N(0, 1).
@@ -80,7 +80,7 @@ class DeepSea(Tabular):
 
     @property
     def map_axes(self) -> tuple[str, str]:
-        """What the rows and the columns of `map_of` are."""
+        """The meaning of the rows and of the columns of `map_of`."""
         return "row", "column"
 
     @property

@@ -22,7 +22,7 @@ class Garnet(Tabular):
     Parameters
     ----------
     n_states, n_actions : int
-        Their numbers.
+        The numbers of states and of actions.
     branching : int
         The number of states that can follow each action.
     horizon : int
@@ -56,7 +56,7 @@ class Garnet(Tabular):
         self.instance = require_whole("instance", instance, at_least=0)
         require(
             self.branching <= states,
-            f"branching is {branching}, but there are {states} states; give at most as many.",
+            f"branching is {branching}, but there are {states} states; give a number up to that.",
         )
         random = np.random.default_rng(self.instance)
         shape = (states, actions, self.branching)

@@ -28,8 +28,8 @@ S........
 class Grid(Tabular):
     """Cells to walk through, with actions up, right, down and left.
 
-    Walls and edges stop a move. A goal is never left once reached, and brings a reward of 1 at each
-    stage from then on. With probability `slip` a uniform action moves instead of the chosen one.
+    Walls and edges stop a move. A goal is never left once reached, and yields a reward of 1 at each
+    stage from then on. With probability `slip` a uniformly drawn action replaces the chosen one.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class Grid(Tabular):
 
     @property
     def map_axes(self) -> tuple[str, str]:
-        """What the rows and the columns of `map_of` are."""
+        """The meaning of the rows and of the columns of `map_of`."""
         return "row", "column"
 
     @property
@@ -108,7 +108,7 @@ class Grid(Tabular):
 
 
 def _rows(drawing: str) -> list[str]:
-    """The lines of a drawing, or what is wrong with it."""
+    """The lines of a drawing, or an error that says what is wrong with it."""
     rows = [line.rstrip() for line in textwrap.dedent(drawing).strip("\n").splitlines()]
     if not rows or len({len(row) for row in rows}) > 1:
         lengths = sorted({len(row) for row in rows})

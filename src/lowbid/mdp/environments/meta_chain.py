@@ -15,11 +15,11 @@ LEFT = 0
 
 
 class MetaChain(Tabular):
-    r"""Small chains side by side, in which over- and under-estimation both do harm.
+    r"""Small chains side by side, in which overestimation and underestimation are both harmful.
 
     An episode starts in A_i, for a uniform i. Action 1 ends it without reward. Action 0 leads to
     B_i, also without reward, where each of several actions ends it with a reward
-    :math:`N(\mu_i, 1)`. Going left is right where :math:`\mu_i > 0`. A rule that overestimates
+    :math:`N(\mu_i, 1)`. Going left is optimal where :math:`\mu_i > 0`. A rule that overestimates
     maxima goes left too often, one that underestimates them too rarely.
 
     Parameters

@@ -26,14 +26,14 @@ class RiverSwim(Tabular):
     left bank    .6 right, .4 stay            .3 right, .7 stay
     right bank   .6 stay, .4 left             .3 stay, .7 left
     rewards      .005 and 1                   5 and 10,000
-    the large    for swimming at the bank     for keeping the bank
+    large reward for swimming at the bank     for staying at the bank
     first state  0                            1 or 2
     ============ ============================ ========================
 
     Parameters
     ----------
     version : {"osband", "strehl"}
-        Which of them: that of Osband, Russo, Van Roy (2013) or that of Strehl, Littman (2008).
+        The version of Osband, Russo, Van Roy (2013) or that of Strehl, Littman (2008).
     n_states : int
         3 or more.
     horizon : int

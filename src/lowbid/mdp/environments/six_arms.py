@@ -1,4 +1,4 @@
-"""SixArms: the rarer a room is reached, the better it pays."""
+"""SixArms: the harder a room is to reach, the better it pays."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _PAY = (50.0, 133.0, 300.0, 800.0, 1660.0, 6000.0)
 
 
 class SixArms(Tabular):
-    """A hall and six rooms; rooms that are hard to enter pay more to those who stay.
+    """A hall and six rooms; staying in a room pays more if the room is hard to enter.
 
     From the hall, state 0, action a leads to room a + 1 with probability 1, .15, .1, .05, .03 and
-    .01. Room 1 is left by action 4 only; room s > 1 is kept by action s - 1 only. Staying brings
-    50, 133, 300, 800, 1660 and 6000, divided by 6000.
+    .01. Only action 4 leaves room 1; only action s - 1 stays in room s > 1. Staying yields 50, 133,
+    300, 800, 1660 and 6000, divided by 6000.
 
     Parameters
     ----------

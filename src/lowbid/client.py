@@ -200,8 +200,8 @@ class RemoteBandit:
     ) -> list[Rejection | None]:
         """Report the outcomes of many decisions, in as few requests as the server allows."""
         kind = read_kind(MANY, bare, losses, rewards)
-        values = read_list("what came of it", losses if kind == "loss" else rewards)
-        return self._report(read_list("what to update", decisions), kind, values)
+        values = read_list("the list of values", losses if kind == "loss" else rewards)
+        return self._report(read_list("the list of decisions", decisions), kind, values)
 
     def answer(
         self,
@@ -212,8 +212,8 @@ class RemoteBandit:
     ) -> list[Answer]:
         """Report outcomes by the ids of decisions; see `SharedBandit.answer`."""
         kind = read_kind(ANSWER, bare, losses, rewards)
-        values = read_list("what came of it", losses if kind == "loss" else rewards)
-        return self._answers(read_list("what to update", ids), kind, values)
+        values = read_list("the list of values", losses if kind == "loss" else rewards)
+        return self._answers(read_list("the list of ids", ids), kind, values)
 
     def forget(self, decision: Decision) -> Rejection | None:
         """Give up on a decision's outcome; returns what `update` would.

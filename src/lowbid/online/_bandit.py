@@ -212,8 +212,8 @@ class Bandit(BanditViews):
             What `update` would return for each.
         """
         kind = read_kind(MANY, bare, losses, rewards)
-        values = read_list("what came of it", losses if kind == "loss" else rewards)
-        items = read_list("what to update", what)
+        values = read_list("the list of values", losses if kind == "loss" else rewards)
+        items = read_list("the list of arms or decisions", what)
         with self._lock:
             core = self._core
             feedback = core.feedback_of(kind)

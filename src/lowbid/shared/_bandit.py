@@ -88,8 +88,8 @@ class SharedBandit(BanditViews):
         n : int, optional
             Return a list of this many decisions, all made before any of their outcomes.
         unit : str, optional
-            Whom or what the decision is for: a customer, a device. With ``sticky``, a unit keeps
-            its arm; with a ``holdout``, a unit is always in it or never.
+            The customer, device or other unit that the decision is for. With ``sticky``, a unit
+            keeps its arm; with a ``holdout``, a unit is always in it or never.
         request_id : str, optional
             Your own id for this call. A repeated call with the same id, in any process, returns the
             decision already made and changes nothing.
@@ -109,7 +109,7 @@ class SharedBandit(BanditViews):
         Parameters
         ----------
         what : str, int or Decision
-            The name of an arm, or what `decide` returned.
+            The name of an arm, or a decision that `decide` returned.
         loss, reward : float
             One of the two, and always the same one.
         request_id : str, optional
@@ -305,8 +305,8 @@ class SharedBandit(BanditViews):
         Parameters
         ----------
         events : duration
-            The age beyond which events are dropped. Commits whose answer was lost are looked up
-            among the younger ones.
+            The age beyond which events are dropped. A commit whose answer was lost is looked up
+            among the events that are kept.
         answers : duration
             How long a repeated request id still returns the decision already made. After that, it
             returns a new one. A repeated outcome never counts twice: later it is answered with
@@ -318,7 +318,7 @@ class SharedBandit(BanditViews):
 
     @property
     def commit_sizes(self) -> dict[int, int]:
-        """The number of this process's commits, by how many calls they carried out."""
+        """The number of this process's commits, by the number of calls that they carried out."""
         return dict(self._group.sizes)
 
     def _view(self, look: Callable[[Core], Seen]) -> Seen:
@@ -327,7 +327,7 @@ class SharedBandit(BanditViews):
     def __repr__(self) -> str:
         return self._view(lambda core: described(core, f"SharedBandit {self.name!r}"))
 
-    # Plumbing
+    # Internals
 
     def close(self) -> None:
         """Release the store. Nothing is lost; the next call connects again."""

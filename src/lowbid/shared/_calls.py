@@ -154,7 +154,7 @@ class Decide(Call):
         return decisions[0] if self.n is None else decisions
 
     def _again(self, request_id: str, found: Any) -> Any:
-        if isinstance(found, list):  # as stores had it before calls had digests
+        if isinstance(found, list):  # the format before calls had digests
             found = {"decisions": found}
         kept = found.get("decisions", ())
         if len(kept) != (1 if self.n is None else self.n):
@@ -244,7 +244,7 @@ class Report(Call):
         """The answer to an outcome, its decision if it has one, and its arm."""
         what = outcome.what
         if isinstance(what, Decision) and replica.awaits(what) and what.id not in here:
-            return "taken", what.id, what.arm  # as most are
+            return "taken", what.id, what.arm  # the usual case
         if not isinstance(what, Decision) and not outcome.by_id:
             rejection = replica.core.roster.status(what)
             return ("taken" if rejection is None else "removed"), None, plain_name(what)
@@ -288,7 +288,7 @@ class ReportKnown(Report):
         """The same, after a check for decisions that were never made."""
         for each in self.outcomes:
             if isinstance(each.what, Decision) and not replica.is_known(each.what.id):
-                replica.core.decisions.status(each.what)  # which raises an error that says so
+                replica.core.decisions.status(each.what)  # raises an error that says so
         return super().plan(replica, memory, time)
 
 
@@ -326,7 +326,7 @@ class Change(Call):
 
 
 class Note(Call):
-    """Write an event that changes no choice."""
+    """Write an event that does not affect choices."""
 
     def __init__(self, event: Event) -> None:
         super().__init__()
@@ -347,7 +347,7 @@ class Look(Call):
         self._look = look
 
     def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
-        """What is to be seen, and whether windows have expired that the log has not closed yet."""
+        """The view, and whether windows have expired that the log has not closed yet."""
         return Reply((self._look(replica, time), replica.windows.due(time)))
 
 
@@ -355,7 +355,7 @@ class LetTimePass(Call):
     """Close the windows that have expired."""
 
     def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
-        """An event, if there are any."""
+        """An event, if windows have expired."""
         return Elapsed() if replica.windows.due(time) else Reply(None)
 
 
@@ -379,7 +379,7 @@ def _identity(outcome: GivenOutcome) -> Any:
 
 
 def _target(outcome: GivenOutcome) -> tuple[str, Any]:
-    """What an outcome belongs to, the same for every way to write it."""
+    """The decision or the arm that an outcome belongs to, the same for every way to write it."""
     identity, arm = _identity(outcome), outcome.what
     if isinstance(arm, Decision) or identity is not None:
         return "decision", identity

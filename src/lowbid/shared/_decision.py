@@ -1,4 +1,4 @@
-"""Decisions of a shared bandit, with what the log says about each."""
+"""Decisions of a shared bandit, with the information that the log has about each."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class LoggedDecision(Decision):
     Attributes
     ----------
     arm : str or int
-        What to do.
+        The arm that was chosen.
     id : str
         The id to report the outcome with, from any process.
     propensity : float or None
-        The chance with which the arm was chosen: 1 if the unit had it already or is held out, None
-        if the policy cannot say at once.
+        The probability with which the arm was chosen: 1 if the unit had it already or is held out,
+        None if the policy cannot compute it at once.
     version : int
         The state that the decision was made from, as the number of its last event.
     way : {"policy", "sticky", "holdout"}

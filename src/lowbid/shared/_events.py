@@ -1,4 +1,4 @@
-"""What can happen to a shared bandit: the events of its log, each defined here once.
+"""The events in the log of a shared bandit, each defined here once.
 
 Every call that changes something is one event. The log numbers the events of a bandit 1, 2, ... and
 gives each a time that never runs backwards; a bandit's state is a function of its events.
@@ -19,7 +19,7 @@ from lowbid.online._feedback import Kind
 # The version of the events below. A log with a later version is refused.
 LOG_FORMAT = 1
 
-# As `json.dumps`, but quicker: events refer to nothing that refers to them.
+# Like `json.dumps`, but faster: it does not look for cycles, which events do not have.
 _ENCODER = json.JSONEncoder(check_circular=False)
 
 # How the arm of a decision was chosen.
@@ -45,7 +45,7 @@ class Decided:
     ways : str
         One letter per decision: chosen by the policy, the arm the unit already has, or held out.
     request_id, unit : str, optional
-        What the caller gave.
+        As given by the caller.
     ids, arms, chances : list
         The decisions, their arms, and the propensity of each choice if the policy can compute it.
         Empty until the event is applied for the first time.
@@ -161,7 +161,7 @@ class LoggedEvent(NamedTuple):
     time : int
         Microseconds since 1970; never less than that of the event before.
     name : str
-        What kind of event it is.
+        The kind of event.
     batch : str
         The commit that it was written with.
     body : str
@@ -234,7 +234,7 @@ def fields_of_event(event: Event) -> dict[str, Any]:
 
 
 def event_of(row: LoggedEvent) -> Event:
-    """The event that a store kept, or a clear error."""
+    """The event in a row of the store, or a clear error."""
     kind = _TYPES.get(row.name)
     if kind is None:
         raise FileFormatError(f"event {row.number} is {row.name!r}, which this lowbid cannot read.")

@@ -29,7 +29,7 @@ class LogEntry(NamedTuple):
     time : int
         Microseconds since 1970, by the clock of the log.
     event : str
-        What happened: "created", "decided", "reported", "forgotten", "arm changed", ...
+        The kind of event: "created", "decided", "reported", "forgotten", "arm changed", ...
     fields : dict
         The rest, as plain data.
     """
@@ -106,7 +106,7 @@ def decision_rows(entries: list[LogEntry]) -> Iterator[dict[str, Any]]:
 
 
 class _Silence:
-    """What was recorded for decisions without a reported outcome when their windows ended."""
+    """The values recorded for decisions whose windows ended without a reported outcome."""
 
     def __init__(self, entries: list[LogEntry]) -> None:
         self._last = entries[-1].time if entries else 0
@@ -122,10 +122,10 @@ class _Silence:
                 self._values.append((time, fields["settings"]["if_silent"]))
 
     def value(self, identity: str, arm: Arm | None, made: LogEntry, window: int) -> float | None:
-        """The value that counted for a decision, by the event that it was made in.
+        """The value recorded for a decision, given the event in which it was made.
 
-        None if nothing did: its window is still open, or it was forgotten, or its arm was removed
-        meanwhile; `arm` is None for the holdout, which keeps its decisions then.
+        None if nothing was recorded: its window is still open, or it was forgotten, or its arm was
+        removed meanwhile. `arm` is None for the holdout, whose decisions outlive their arm.
         """
         end = made.time + window
         removed = any(

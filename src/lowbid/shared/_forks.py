@@ -1,4 +1,4 @@
-"""Bandits continue in a forked process before it has threads that could use them."""
+"""Make bandits continue in a forked process before it has threads that could use them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Protocol
 
 
 class Forkable(Protocol):
-    """What continues in a forked process."""
+    """An object that continues in a forked process."""
 
     def mind_forks(self) -> None:
-        """Continue there, unless that is done."""
+        """Continue in the forked process, unless that is already done."""
 
 
 _FORKABLE: weakref.WeakSet[Forkable] = weakref.WeakSet()

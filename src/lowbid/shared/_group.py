@@ -10,9 +10,9 @@ from typing import Any
 
 from lowbid.shared._calls import Call
 
-# Threads that are about to come back are waited for, for at most this many times as long as a
-# commit takes: if all came back last time, and if some did not. The first is so long that a thread
-# which waits does not wake up, and get in the way of those that came, before their commit is over.
+# How long to wait for threads that are about to come back, in multiples of the duration of a
+# commit: if all came back last time, and if some did not. The first is so long that no waiting
+# thread wakes up during the commit of those that came, which would slow it down.
 _LINGER, _LINGER_AFTER_MISSING = 2.0, 0.25
 
 
@@ -22,11 +22,11 @@ class GroupCommit:
     The first thread to arrive leads: it takes all waiting calls and carries them out. Those that
     arrive meanwhile wait; when it is done, one of them leads. No dedicated thread is needed.
 
-    Threads that were in the last commit, or came during it, are likely to come back at once. So a
-    leader first waits for them, or the first of them would commit alone and all others after it.
-    Whoever makes the group complete leads instead: it is running already. For the same reason the
-    threads whose calls are done wake each other, one by one: all at once, they would only queue for
-    the interpreter.
+    Threads that were in the last commit, or came during it, are likely to come back at once. A
+    leader therefore waits for them first: otherwise, the first of them would commit alone, and all
+    others after it. The thread that completes the group leads instead, because it is already
+    running. Threads whose calls are done wake each other, one by one: all at once, they would only
+    queue for the interpreter.
 
     Parameters
     ----------
@@ -39,12 +39,12 @@ class GroupCommit:
         self._carry_out = carry_out
         self._mutex = threading.Lock()
         self._waiting: list[Call] = []
-        self._callers = 0  # how many threads they are of
-        self._batch: list[Call] = []  # what the leader is carrying out
+        self._callers = 0  # the number of threads that wait for them
+        self._batch: list[Call] = []  # the calls that the leader is carrying out
         self._leader: Call | None = None
         self._gathering = False  # whether the leader still waits for others
-        self._expected = 1  # how many threads it waits for
-        self._pause = 0.0  # and for how many seconds at most
+        self._expected = 1  # the number of threads that it waits for
+        self._pause = 0.0  # the longest wait, in seconds
         self._asleep: collections.deque[Call] = collections.deque()  # done, and to be woken
         self.sizes: dict[int, int] = {}  # the number of commits, by how many calls they had
 
@@ -155,5 +155,5 @@ class GroupCommit:
                 if call.wake.locked():
                     call.wake.release()
                 self._asleep.popleft()
-                if not call.left:  # else it is gone, and wakes nobody
+                if not call.left:  # a thread that has left would not wake the next one
                     return

@@ -68,7 +68,7 @@ class Holdout:
 
     @classmethod
     def from_data(cls, saved: dict[str, Any]) -> Self:
-        """Restore what `to_data` returned."""
+        """Restore a holdout from the data that `to_data` returned."""
         holdout = cls("")
         holdout.decisions = Decisions.from_data(saved["decisions"])
         holdout.names = [row["name"] for row in saved["rows"]]

@@ -33,7 +33,7 @@ from lowbid.shared.stores._patience import FIRST_PAUSE, LONGEST_PAUSE, Patience
 # A snapshot is taken after this many events, or later if it is large: this many bytes per event.
 SNAPSHOT_EVERY = 1000
 _BYTES_PER_EVENT = 100
-# A replica that is behind by more than so many times the events between snapshots starts from one.
+# A replica that is further behind than this many times the events between snapshots loads one.
 _FAR_BEHIND = 5
 
 
@@ -156,7 +156,7 @@ class SharedLog:
         self._commits += 1
         batch = f"{self._process}-{self._commits}"
         rows: list[LoggedEvent] = []
-        moment = max(now, replica.time)  # a clock set back does not turn time back
+        moment = max(now, replica.time)  # log times never decrease, even if the clock is set back
         for call in calls:
             try:
                 plan = call.plan(replica, memory, moment)
@@ -197,9 +197,9 @@ class SharedLog:
             except StoreUnavailableError as error:
                 if patience.is_over(self.store.patience):
                     raise StoreError(
-                        f"the store {self.store.address} went away while a commit was under way, "
-                        "and did not come back to say whether it happened. Repeat the call with "
-                        "its request id, or report the outcome again: nothing counts twice."
+                        f"the store {self.store.address} became unavailable during a commit, so "
+                        "it is not known whether the commit happened. Repeat the call with its "
+                        "request id, or report the outcome again: nothing counts twice."
                     ) from error
                 time.sleep(FIRST_PAUSE)
 
@@ -252,10 +252,10 @@ class SharedLog:
     def _caught_up(
         self, transaction: Transaction, replica: Replica, far: float = math.inf
     ) -> Replica | None:
-        """Apply new events; None if the log does not lead on from here.
+        """Apply new events; None if the log does not continue from this replica.
 
-        Some may have been compacted away, there may be any after `far`, or the store was replaced
-        by a copy from earlier or from elsewhere.
+        It does not if events in between were compacted away, if there are events after the number
+        `far`, or if the store was replaced by an earlier copy or by another store.
         """
         rows = transaction.events(self.bandit, replica.number - 1)
         known = next(rows, None)
@@ -305,8 +305,8 @@ class SharedLog:
             if replica is not None:
                 return replica
         raise FileFormatError(
-            f"the log of bandit {self.name!r} in {self.store.address} is not whole, and there is "
-            "no snapshot to go on from that this lowbid can read. Restore the store from a copy, "
+            f"the log of bandit {self.name!r} in {self.store.address} is incomplete, and there is "
+            "no snapshot that this lowbid can read to start from. Restore the store from a copy, "
             "or use the lowbid that compacted it."
         )
 
@@ -334,14 +334,14 @@ class SharedLog:
             store.close()
 
     def compact(self, keep_events: int, keep_answers: int) -> Compaction:
-        """Drop what is older than this, in microseconds, and no longer needed."""
+        """Drop events and answers older than this, in microseconds, that are no longer needed."""
         with self._turn, self.store.transaction(write=True) as transaction:
             replica, now = self._follow(transaction)
             self._replica = replica
             snapshot = snapshot_of(replica)
             read_back = replica_of(snapshot, self._policy)
             if read_back is None or read_back.to_data() != replica.to_data():
-                raise StoreError("a snapshot of this bandit cannot be read back; nothing dropped.")
+                raise StoreError("a snapshot of this bandit cannot be read; nothing was dropped.")
             transaction.keep_snapshot(self.bandit, snapshot)
             self._note_snapshot(replica, snapshot)
             # The newest event stays: a process that has not read it notices that events are

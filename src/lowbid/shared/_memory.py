@@ -38,12 +38,12 @@ class Memory:
         return None if value is None else json.loads(value)
 
     def put(self, space: str, key: str, value: Any) -> None:
-        """Give a key a value."""
+        """Set the value of a key."""
         text = repr(value) if type(value) is float else json.dumps(value)
         self._known[space, key] = text
         self._new.setdefault(space, {})[key] = text
 
     def write(self, time: int) -> None:
-        """Write what is new to the transaction."""
+        """Write new values to the transaction."""
         for space, values in self._new.items():
             self._transaction.remember(self._bandit, space, time, values)

@@ -57,7 +57,7 @@ def open(
         As for `Bandit`. All but `arms` may be omitted for a new bandit, and all for an existing
         one, unless its policy is your own code.
     kind : {"loss", "reward"}, optional
-        What is measured, if no range says so: for `if_silent`.
+        Whether losses or rewards are measured, if no range says so; `if_silent` needs to know.
     window : duration, optional
         How long to wait for an outcome: "90s", "15m", "1h", "30d" or a number of seconds. The
         outcome of a decision counts when its window ends, however early it was reported.
@@ -126,17 +126,17 @@ def _found_or_made(store: Store, name: str, given: dict[str, Any], actor: str | 
 
 
 def _make(transaction: Transaction, name: str, given: dict[str, Any], actor: str | None) -> None:
-    """Create a bandit, unless another process is quicker."""
+    """Create a bandit, unless another process creates it first."""
     settings, now = read_settings(given), transaction.clock()
     created = Created(settings.to_data(), secrets.token_hex(4), actor)
-    Replica(created, 1, now, given.get("policy"))  # refuses what nobody could open later
+    Replica(created, 1, now, given.get("policy"))  # refuses settings that could not be opened later
     key = transaction.create(name, LOG_FORMAT, now)
     if key is not None:
         transaction.append(key, [logged(1, now, created, secrets.token_hex(8))])
 
 
 def list_bandits(url: str | Store) -> list[StoredBandit]:
-    """The bandits of a store, by name."""
+    """The bandits of a store, in order of name."""
     store = store_at(url)
     try:
         return patiently(store, lambda: _bandits(store))
@@ -170,7 +170,7 @@ def rename_bandit(url: str | Store, name: str, new_name: str) -> None:
             transaction.lock(key)
             if transaction.find(new_name) is not None:
                 raise InvalidValueError(
-                    f"there is a bandit {new_name!r} in {store.address} already; choose another "
+                    f"there is already a bandit {new_name!r} in {store.address}; choose another "
                     "name."
                 )
             transaction.rename(key, new_name)
@@ -185,6 +185,6 @@ def _require(transaction: Transaction, name: str, store: Store) -> StoredBandit:
     names = [bandit.name for bandit in transaction.bandits()]
     there = f"there are {', '.join(map(repr, names[:10]))}" if names else "there is none yet"
     raise UnknownNameError(
-        f"there is no bandit {name!r} in {store.address} ({there}); to make it, say what it can "
-        "choose from: lowbid.open(url, name, arms=[...])."
+        f"there is no bandit {name!r} in {store.address} ({there}); to create it, give its arms: "
+        "lowbid.open(url, name, arms=[...])."
     )

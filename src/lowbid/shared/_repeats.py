@@ -1,4 +1,4 @@
-"""Whether a call with a known request id is the same call as before."""
+"""Check that a call with a known request id is the same call as before."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lowbid.errors import InvalidValueError
 
 
 def digest_of(*call: Any) -> str:
-    """A few characters that tell the content of a call from other content."""
+    """A short digest of the content of a call."""
     return hashlib.blake2b(repr(call).encode(), digest_size=8).hexdigest()
 
 

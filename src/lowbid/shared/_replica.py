@@ -54,7 +54,7 @@ class Replica:
     settings, first_settings : Settings
         As they are now, and as they were when the bandit was made.
     core : Core
-        What the policy has decided and learned.
+        The policy's decisions and its state.
     drawn : list
         Choices made here whose propensity is still to be estimated.
     batch : str
@@ -103,7 +103,7 @@ class Replica:
 
     @classmethod
     def from_data(cls, saved: dict[str, Any], given: Policy | None) -> Self:
-        """What `to_data` described."""
+        """Restore a replica from the data that `to_data` returned."""
         replica = cls.__new__(cls)
         replica.number, replica.time = saved["number"], saved["time"]
         replica.created, replica.archived = saved["created"], saved["archived"]
@@ -132,7 +132,7 @@ class Replica:
     def status(self, decision: Decision, time: int) -> Rejection | None:
         """None if an outcome that arrives at this time would be recorded, else the reason."""
         if not isinstance(decision.id, str):
-            return self.core.decisions.status(decision)  # which says what is wrong with it
+            return self.core.decisions.status(decision)  # raises an error that says what is wrong
         rejection = self._decisions_with(decision.id).status(decision)
         over = self.windows.is_over(decision.id, time)
         answered = self.windows.held.get(decision.id) is not None
@@ -141,7 +141,7 @@ class Replica:
     def awaits(self, decision: Decision) -> bool:
         """Whether an outcome of this decision would be recorded at any time.
 
-        False only says that `status` must be asked.
+        False means only that `status` has to be called.
         """
         arm, identity = decision
         if not (type(identity) is str and (type(arm) is str or type(arm) is int)):

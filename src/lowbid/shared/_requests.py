@@ -1,4 +1,4 @@
-"""What callers give to a shared bandit, read and checked: names, ids, outcomes."""
+"""The arguments of a shared bandit's methods, read and checked: names, ids, outcomes."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def given_outcomes(
     kind: Kind, what: Iterable[Any], losses: Any, rewards: Any, by_id: bool
 ) -> list[GivenOutcome]:
     """A value for each arm or decision, or a clear error."""
-    values = read_list("what came of it", losses if kind == "loss" else rewards)
-    items = read_list("what to update", what)
+    values = read_list("the list of values", losses if kind == "loss" else rewards)
+    items = read_list("the list of arms or decisions", what)
     if len(items) != len(values):
         plural = "losses" if kind == "loss" else "rewards"
         raise InvalidValueError(

@@ -18,7 +18,7 @@ from lowbid.online._saved_policy import policy_to
 from lowbid.policies import BatchLikelihood, Policy
 from lowbid.shared._durations import microseconds
 
-# What may be changed while the bandit is in use.
+# The settings that may be changed while the bandit is in use.
 CHANGEABLE = ("window", "if_silent", "sticky", "holdout", "control")
 
 
@@ -47,7 +47,7 @@ class Settings:
     holdout : float
         The fraction of units that always get the control arm.
     control : str, int or None
-        That arm.
+        The control arm.
     """
 
     arms: list[Arm]
@@ -64,12 +64,12 @@ class Settings:
     control: Arm | None = None
 
     def to_data(self) -> dict[str, Any]:
-        """As plain data."""
+        """The settings as plain data."""
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
     @classmethod
     def from_data(cls, saved: Mapping[str, Any]) -> Self:
-        """What `to_data` described."""
+        """Restore settings from the data that `to_data` returned."""
         return cls(**saved)
 
     def feedback(self, policy: Policy) -> Feedback | None:
@@ -83,8 +83,9 @@ class Settings:
         for name in changes:
             if name not in CHANGEABLE:
                 raise InvalidValueError(
-                    f"{name!r} cannot be changed while a bandit is in use; what can be changed is "
-                    f"{', '.join(CHANGEABLE)}. Add, pause and remove arms with their own calls."
+                    f"{name!r} cannot be changed while a bandit is in use; the settings that can "
+                    f"be changed are {', '.join(CHANGEABLE)}. Arms have methods of their own, "
+                    "such as add_arm and pause_arm."
                 )
         new = dataclasses.replace(self, **{name: _READ[name](changes[name]) for name in changes})
         new.check(policy, arms)
@@ -113,7 +114,7 @@ class Settings:
 
 
 def read_settings(given: Mapping[str, Any]) -> Settings:
-    """The settings of a new bandit, from what the caller gave."""
+    """The settings of a new bandit, from the caller's arguments."""
     policy = given.get("policy", BatchLikelihood())
     settings = Settings(**read_given({**given, "policy": policy}, policy))
     settings.check(policy, settings.arms)

@@ -45,7 +45,7 @@ class Timeline:
 
     @classmethod
     def from_data(cls, saved: dict[str, Any]) -> Self:
-        """What `to_data` described."""
+        """Restore a timeline from the data that `to_data` returned."""
         timeline = cls()
         timeline._level = saved["level"]
         timeline._counts = {start: dict(arms) for start, arms in saved["counts"]}

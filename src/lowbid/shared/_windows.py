@@ -29,7 +29,7 @@ class Windows:
 
     @classmethod
     def from_data(cls, saved: dict[str, Any]) -> Self:
-        """What `to_data` described."""
+        """Restore windows from the data that `to_data` returned."""
         windows = cls()
         for end, identity, value in saved["waiting"]:
             windows.open(identity, end)

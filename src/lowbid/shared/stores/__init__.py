@@ -30,7 +30,7 @@ def store_at(url: Any, patience: float = PATIENCE) -> Store:
 
         return PostgreSQLStore(url, patience)
     shown = f"{url.partition(':')[0]}://..." if isinstance(url, str) and "://" in url else repr(url)
-    raise InvalidValueError(  # without what may be a password
+    raise InvalidValueError(  # the rest of the URL may be a password
         f"the store is {shown}; give a URL such as sqlite:///shop.db or "
         "postgresql://user@host/database."
     )

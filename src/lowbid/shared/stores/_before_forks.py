@@ -1,4 +1,4 @@
-"""No connection to an SQLite file is open while a process forks.
+"""Hooks that close all connections to SQLite files before a process forks.
 
 SQLite keeps a record, in memory, of the file locks that a process holds. A forked process inherits
 the record but not the locks: it would write without being noticed, and what it wrote could be
@@ -16,7 +16,7 @@ import weakref
 from collections.abc import Iterator
 from typing import Protocol
 
-_PAUSE = 0.0002  # seconds between two looks at a transaction that a fork waits for
+_PAUSE = 0.0002  # seconds between two checks of a transaction that a fork waits for
 _GRACE = 1.0  # seconds that it waits beyond the store's patience
 
 
@@ -41,7 +41,7 @@ class Forkable(Protocol):
         """Close the connection, if there is one."""
 
     def abandon(self) -> None:
-        """Give up a connection that was inherited all the same."""
+        """Give up a connection that was inherited nevertheless."""
 
 
 class Forks:
@@ -57,7 +57,7 @@ class Forks:
 
     @contextlib.contextmanager
     def kept_away(self, store: Forkable) -> Iterator[None]:
-        """Begin after a fork in progress; later ones wait for the end.
+        """A block that begins after a fork in progress; later forks wait for its end.
 
         The gate is not held meanwhile: an interrupt can leave a transaction unfinished, and the
         next one must not wait for it.

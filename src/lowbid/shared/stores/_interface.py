@@ -57,7 +57,7 @@ class Transaction(ABC):
 
     @abstractmethod
     def bandits(self) -> list[StoredBandit]:
-        """All bandits, by name."""
+        """All bandits, in order of name."""
 
     @abstractmethod
     def find(self, name: str) -> StoredBandit | None:

@@ -13,16 +13,16 @@ R = TypeVar("R")
 
 # The first pause and the longest one while a store is unavailable, in seconds.
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 1.0
-# A step that takes this many seconds longer than it can was interrupted: the process was stopped,
-# its machine suspended or moved.
+# A step that takes this many seconds longer than its maximum was interrupted: the process was
+# stopped, or its machine was suspended or moved.
 _LATE = 1.0
 
 
 class Patience:
-    """A limit on the time that one waits, in steps.
+    """A limit on the total time spent waiting, step by step.
 
-    Time in which this process did not run is not waiting. Whoever holds the store was probably
-    stopped too, and needs a moment to go on.
+    Time during which this process did not run does not count. The process that holds the store was
+    probably stopped too, and needs a moment to continue.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Patience:
     def is_over(self, longest_step: float) -> bool:
         """Whether the limit is reached, after a step that can take at most this many seconds.
 
-        A step that took much longer is not counted, once: after that, it was no accident.
+        A step that took much longer is not counted the first time; after that, it is.
         """
         now = time.monotonic()
         taken, self._since = now - self._since, now

@@ -67,10 +67,10 @@ class SQLTransaction(Transaction):
         self._streams: list[Any] = []
 
     def stop_reading(self) -> None:
-        """Close what was not read to its end.
+        """Close queries that were not read to the end.
 
-        A failure in the middle keeps it alive, with its error, and a connection that still reads
-        sees the past.
+        After a failure in the middle of a query, the exception keeps it alive, and a connection
+        with an open query still sees the past.
         """
         for stream in self._streams:
             stream.close()
@@ -88,14 +88,14 @@ class SQLTransaction(Transaction):
         rows: Sequence[Sequence[Any]],
         conflict: str = "",
     ) -> None:
-        """Insert many rows, with columns of these types, and say what to do in a conflict."""
+        """Insert many rows, with columns of these types, and a clause for conflicts."""
 
     @abstractmethod
     def stream(self, statement: str, values: Sequence[Any]) -> Iterator[Any]:
         """The rows of a query, which may not fit into memory; it can be closed."""
 
     def bandits(self) -> list[StoredBandit]:
-        """All bandits, by name."""
+        """All bandits, in order of name."""
         rows = self.run("SELECT key, name, format, created FROM lowbid_bandits ORDER BY name")
         return [StoredBandit(*row) for row in rows.fetchall()]
 

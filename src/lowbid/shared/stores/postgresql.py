@@ -25,7 +25,7 @@ _TYPES = {
     "clustered": "",
 }
 _NOW = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
-_TABLES_LOCK = 0x10B1D  # so that two processes do not make the tables at once
+_TABLES_LOCK = 0x10B1D  # so that two processes do not create the tables at the same time
 
 # By SQLSTATE, or its first two characters.
 _REMEDIES = {
@@ -35,7 +35,7 @@ _REMEDIES = {
     "3D000": "there is no such database; create it, or check the name",
     "28": "the user or the password is wrong; check the address",
 }
-# What servers say in English when they refuse a connection.
+# The messages, in English, with which servers refuse a connection.
 _WORDS = {
     "password": "28",
     "authentication failed": "28",
@@ -66,9 +66,9 @@ class PostgreSQLTransaction(SQLTransaction):
         rows: Sequence[Sequence[Any]],
         conflict: str = "",
     ) -> None:
-        """Insert rows in one statement: outcomes may come by the thousand.
+        """Insert rows in one statement: there may be thousands of outcomes.
 
-        Psycopg's way to run one for each does not survive an interrupt.
+        Psycopg's own way of running one statement per row does not survive an interrupt.
         """
         lists = ", ".join(f"?::{kind}[]" for kind in columns.values())
         self.run(
@@ -171,7 +171,7 @@ class PostgreSQLStore(Store):
         return self._connection
 
     def _roll_back(self, connection: Any) -> None:
-        """End a transaction, if there is one; give up a connection that is amid a command."""
+        """End a transaction, if there is one; give up a connection in the middle of a command."""
         pq = _psycopg().pq
         status = connection.info.transaction_status
         free = connection.pgconn.pipeline_status == pq.PipelineStatus.OFF
@@ -249,13 +249,13 @@ class PostgreSQLStore(Store):
 
 
 def _reason(error: Any) -> str:
-    """What the server or libpq says, in one line."""
+    """The message of the server or of libpq, in one line."""
     lines = [line.strip() for line in str(error).splitlines()]
     return error.diag.message_primary or "; ".join(dict.fromkeys(line for line in lines if line))
 
 
 def _remedy_by_words(reason: str) -> str | None:
-    """The remedy when no connection was made: then there is no SQLSTATE."""
+    """The remedy if no connection was made, in which case there is no SQLSTATE."""
     found = [_REMEDIES[state] for words, state in _WORDS.items() if words in reason]
     return found[0] if found else None
 

@@ -38,7 +38,7 @@ _UNUSABLE: set[tuple[int, int]] = set()
 _REMEDIES = {
     sqlite3.SQLITE_READONLY: "it is read-only; give this user the right to write to the file and "
     "to its folder",
-    sqlite3.SQLITE_FULL: "the disk is full, or the file may grow no more; make room",
+    sqlite3.SQLITE_FULL: "the disk is full, or the file has reached its largest size; make room",
     sqlite3.SQLITE_CORRUPT: "the file is damaged; restore it from a copy",
     sqlite3.SQLITE_NOTADB: "the file is not an SQLite database; give the path of another file",
     sqlite3.SQLITE_PERM: "this user may not use the file; change its permissions",
@@ -133,7 +133,7 @@ class SQLiteStore(Store):
     def abandon(self) -> None:
         """Leave the connection to the process that opened it.
 
-        The file cannot be used here any more: see `lowbid.shared.stores._before_forks`.
+        The file can no longer be used in this process: see `lowbid.shared.stores._before_forks`.
         """
         if self._connection is not None:
             abandon(self._connection)
@@ -187,7 +187,7 @@ class SQLiteStore(Store):
             self.disconnect()  # one of them was replaced: what is written would be lost
         if self._connection is None:
             if not make and found is None:
-                raise StoreError(f"the store {self.address} is not there: no such file.")
+                raise StoreError(f"the store {self.address} does not exist: there is no such file.")
             self._connection = self._connect()
             close_with(self, self._connection)
             self._file = _identity(self._file_name)

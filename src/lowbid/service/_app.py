@@ -45,7 +45,7 @@ def create_app(store: str | Store, *, keys: bool = True, limits: Limits | None =
         How much one request may ask for.
     """
     at, limits = store_at(store), limits or Limits()
-    with at.transaction(write=True):  # creates the store's tables, or says why it cannot
+    with at.transaction(write=True):  # creates the store's tables, or raises an error at once
         pass
     experiments = Experiments(at)
     metrics = Metrics(experiments)
@@ -62,7 +62,7 @@ def create_app(store: str | Store, *, keys: bool = True, limits: Limits | None =
         version=__version__,
         description=_ABOUT,
         lifespan=lifespan,
-        openapi_url=None,  # /openapi.json needs a key too, and /docs no network
+        openapi_url=None,  # /openapi.json needs a key too, and /docs must work without a network
         docs_url=None,
         redoc_url=None,
     )

@@ -1,7 +1,7 @@
-"""What every request passes before a route sees it: who sends it, how large it is, how it is timed.
+"""The checks that every request passes before a route sees it, and the timing of its answer.
 
-Decisions and outcomes, which a product asks for all day, go straight from here to their functions:
-FastAPI describes them, and solves no dependencies for them.
+Requests for decisions and reports of outcomes, the bulk of the traffic, go straight from here to
+their functions: FastAPI describes these routes, but resolves no dependencies for them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from lowbid.service._problems import ProblemError, library_problem, response
 BODY = "lowbid.body"  # where a request's scope has its body
 Direct = Callable[[Request, str], Awaitable[Response]]
 
-# Browsers load nothing from elsewhere, and show the page in no other one.
+# Browsers load nothing from other sites, and do not show the page inside another one.
 _HEADERS = [
     (b"content-security-policy",
      b"default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
@@ -37,16 +37,16 @@ _HEADERS = [
 
 
 class Gate:
-    """Ask for the key, receive the body whole, and note how long the answer took.
+    """Check the key, receive the whole body, and record how long the answer took.
 
-    Without a key nothing is answered but what is public, and no body is received.
+    Without a key, only public addresses are answered, and no body is received.
 
     Parameters
     ----------
     public : iterable of (str, str)
         The methods and addresses that need no key.
     direct : sequence of routes
-        Those whose functions take a request and a name, and read the body themselves.
+        The routes whose functions take a request and a name, and read the body themselves.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Gate:
         try:
             await self._pass(scope, receive, noting)
         finally:
-            # Never the address itself, of which there are too many.
+            # Never the address itself: there are too many of them for a label.
             path = getattr(scope.get("route"), "path", "other")
             self._metrics.answered(path, status, time.perf_counter() - began)
 
@@ -88,7 +88,7 @@ class Gate:
                 await self._guard.admit(scope)
             if scope["method"] not in ("GET", "HEAD"):
                 body = await self._body(scope, receive)
-                if body is None:  # the client is gone
+                if body is None:  # the client disconnected
                     return
                 scope[BODY], receive = body, _received(body, receive)
         except ProblemError as problem:
@@ -123,7 +123,7 @@ class Gate:
 
 
 async def _answered(endpoint: Direct, request: Request, name: str) -> Response:
-    """What a function answers; its errors as problem documents, as those of other routes."""
+    """The answer of a function; errors become problem documents, as on other routes."""
     try:
         return await endpoint(request, name)
     except ProblemError as problem:
@@ -133,7 +133,7 @@ async def _answered(endpoint: Direct, request: Request, name: str) -> Response:
 
 
 async def _whole(scope: Scope, receive: Receive, most: int) -> bytes | None:
-    """A body as soon as all of it has arrived; None if the client went away."""
+    """A body as soon as all of it has arrived; None if the client disconnected."""
     if (_declared_size(scope) or 0) > most:
         raise _too_large(most)
     message = await receive()
@@ -151,12 +151,12 @@ async def _whole(scope: Scope, receive: Receive, most: int) -> bytes | None:
 def _too_large(most: int) -> ProblemError:
     # The rest of the body is not read, so the connection cannot be used again.
     headers = {"Connection": "close"}
-    detail = f"the body may have {most:,} bytes; send less."
+    detail = f"the body may have at most {most:,} bytes; send less."
     return ProblemError(413, "body-too-large", detail, headers=headers)
 
 
 def _received(body: bytes, receive: Receive) -> Receive:
-    """Hand over a body that has arrived; after it, what comes next from the client."""
+    """Hand over a body that has arrived, and then whatever the client sends next."""
     messages = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Message:

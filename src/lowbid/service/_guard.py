@@ -1,4 +1,4 @@
-"""Who sends a request, and whether they may: keys, and sessions of the page."""
+"""Who sends a request, and what they may do: keys, and sessions of the page."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Guard:
         return self._keyring is not None
 
     async def admit(self, scope: Scope) -> None:
-        """Find out who sends a request, for `caller`; a problem if there is no good key."""
+        """Find out who sends a request, for `caller`; a problem if it has no valid key."""
         keyring = self._keyring
         if keyring is None:
             _require_own_page(scope)
@@ -121,7 +121,7 @@ class Guard:
             raise ProblemError(
                 401, "key-needed",
                 "no key was sent; send one as `Authorization: Bearer lowbid_...`. `lowbid keys "
-                "add` makes them.",
+                "add` creates keys.",
                 headers={"WWW-Authenticate": "Bearer"},
             )  # fmt: skip
         key = self._key_of_session(await self._fresh(KEYS_ARE_GOOD_FOR), session)
@@ -175,13 +175,13 @@ def _require_own_page(scope: Scope) -> None:
             if name == b"sec-fetch-site" and value not in (b"same-origin", b"none"):
                 raise ProblemError(
                     403, "other-site",
-                    "this request was sent by another site's page, and this server has no keys to "
-                    "tell who may do that; start it without --no-keys and send a key.",
+                    "this request was sent by another site's page, and this server has no keys by "
+                    "which to allow that; start it without --no-keys and send a key.",
                 )  # fmt: skip
 
 
 def _known_by_header(keyring: Keyring, scope: Scope) -> Key | None:
-    """The key of a request, as nearly all of them have it: known, and in its header."""
+    """The key of a request in the usual case: already known, and in the header."""
     if keyring.age <= KEYS_ARE_GOOD_FOR:
         for name, value in scope["headers"]:
             if name == b"authorization":
@@ -206,12 +206,12 @@ def _not_allowed(key: Key, role: Role, experiment: str | None) -> ProblemError:
         return ProblemError(
             403, "not-allowed",
             f"the key {key.name!r} may not {_DEEDS[role]}; use one with the role {role!r}, which "
-            "`lowbid keys add` makes.",
+            "`lowbid keys add` creates.",
         )  # fmt: skip
     what = "all experiments" if experiment is None else f"experiment {experiment!r}"
     return ProblemError(
         403, "not-allowed",
-        f"the key {key.name!r} is for {', '.join(key.experiments or ())} alone, not for {what}.",
+        f"the key {key.name!r} is only for {', '.join(key.experiments or ())}, not for {what}.",
     )  # fmt: skip
 
 

@@ -14,14 +14,14 @@ from lowbid.shared.stores import Store
 
 
 class Hosted:
-    """An experiment at work.
+    """An open experiment.
 
     Attributes
     ----------
     bandit : SharedBandit
-        For views and for changes, which may take a while.
+        The bandit, for views and for changes, which may take a while.
     lane : Lane
-        For decisions and outcomes.
+        The thread that carries out decisions and outcomes.
     key : int
         The store's key for it: a new experiment with the same name has a different one.
     """
@@ -63,7 +63,7 @@ class Experiments:
             return found
 
     def make(self, name: str, **settings: Any) -> Hosted:
-        """Create an experiment; an existing one must agree."""
+        """Create an experiment; an existing one must have the same settings."""
         with self._mutex:
             bandit = open_bandit(self._store.twin(), name, **settings)
             if name in self.open:
@@ -78,7 +78,7 @@ class Experiments:
         except UnknownNameError:
             # Clients need not know where the store is or what else it holds.
             raise UnknownNameError(
-                f"there is no experiment {name!r}; POST /v1/experiments makes one."
+                f"there is no experiment {name!r}; POST /v1/experiments creates one."
             ) from None
 
     def exists(self, name: str) -> bool:

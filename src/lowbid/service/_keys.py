@@ -24,7 +24,7 @@ _SHAPE = re.compile(r"lowbid_([0-9a-f]{12})_([0-9A-Za-z_-]{43})")
 
 @dataclass(frozen=True)
 class Key:
-    """What the store knows about a key.
+    """A key as the store records it.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Key:
     experiments : tuple of str or None
         The only experiments that it gives access to; None for all.
     salt, digest : str
-        What a presented key is compared with.
+        The salt and the hash that a presented key is compared with.
     created : float
         When it was created, in seconds since 1970.
     revoked : float or None
@@ -84,7 +84,7 @@ def make_key(
     with store.transaction(write=True) as transaction:
         if any(other.name == name and other.revoked is None for other in _all(transaction)):
             raise InvalidValueError(
-                f"there is a key named {name!r} already; revoke it first, or choose another name."
+                f"there is already a key named {name!r}; revoke it first, or choose another name."
             )
         transaction.put_document(_SPACE, key.id, json.dumps(asdict(key)))
     return f"lowbid_{identity}_{secret}"
@@ -171,4 +171,4 @@ def _read(body: str) -> Key:
             saved["experiments"] = tuple(saved["experiments"])
         return Key(**saved)
     except (ValueError, TypeError, KeyError) as error:
-        raise FileFormatError("a key in the store is damaged; make new keys.") from error
+        raise FileFormatError("a key in the store is damaged; create new keys.") from error

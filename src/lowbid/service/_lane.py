@@ -98,7 +98,7 @@ class Lane:
 
 def _settle(batch: list[Waiting]) -> None:
     for call, future in batch:
-        if future.done():  # the client is gone
+        if future.done():  # the client disconnected
             continue
         if call.error is not None:
             future.set_exception(call.error)

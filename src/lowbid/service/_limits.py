@@ -1,4 +1,4 @@
-"""How much one client may ask for, so that it does not starve the others."""
+"""Limits on the requests of one client, so that it does not starve the others."""
 
 from __future__ import annotations
 

@@ -25,10 +25,9 @@ _COMMIT_SIZES = (1, 2, 5, 10, 20, 50, 100)
 
 
 class Metrics:
-    """Counts of one server, and looks at the experiments that it has open.
+    """The metrics of one server: its counts, and the state of the experiments that it has open.
 
-    The event loop counts, in plain dictionaries; Prometheus' objects are made from them when
-    somebody asks.
+    The event loop counts in plain dictionaries; Prometheus' objects are made from them on request.
     """
 
     def __init__(self, experiments: Experiments) -> None:
@@ -40,16 +39,16 @@ class Metrics:
         self._registry.register(_Collected(lambda: _state(experiments)))
 
     def decided(self, experiment: str, count: int) -> None:
-        """Note decisions."""
+        """Count decisions."""
         self._decisions[experiment] += count
 
     def reported(self, experiment: str, answers: Sequence[str]) -> None:
-        """Note what became of outcomes."""
+        """Count outcomes by the answers they got."""
         for answer in answers:
             self._outcomes[experiment, answer] += 1
 
     def answered(self, route: str, status: int, seconds: float) -> None:
-        """Note how long a request took."""
+        """Record how long a request took."""
         found = self._latencies.get((route, status))
         if found is None:
             found = self._latencies[route, status] = _Latency()
@@ -61,7 +60,7 @@ class Metrics:
         return generate_latest(self._registry)
 
     def _traffic(self) -> Iterator[Metric]:
-        """What was counted; copies, since the event loop goes on counting."""
+        """The counts; copies of them, since the event loop keeps counting."""
         decisions = CounterMetricFamily(
             "lowbid_decisions", "Decisions made, repeated ones included.", labels=["experiment"]
         )
@@ -88,7 +87,7 @@ class _Latency:
     """How long requests of one kind took."""
 
     def __init__(self) -> None:
-        self.counts = [0] * (len(_LATENCIES) + 1)  # by buckets, the last of which is open
+        self.counts = [0] * (len(_LATENCIES) + 1)  # by bucket; the last has no upper limit
         self.seconds = 0.0
 
 
@@ -108,9 +107,9 @@ class _Collected(Collector):
 
 
 def _state(experiments: Experiments) -> Iterator[Metric]:
-    """What is read off the experiments that are open here."""
+    """The metrics that are read from the experiments open on this server."""
     pending = GaugeMetricFamily(
-        "lowbid_pending", "Decisions that wait for their outcomes.", labels=["experiment"]
+        "lowbid_pending", "Decisions whose outcomes are pending.", labels=["experiment"]
     )
     share = GaugeMetricFamily(
         "lowbid_arm_share", "This arm's share of all outcomes.",

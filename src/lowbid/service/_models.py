@@ -1,4 +1,4 @@
-"""What requests and answers look like; OpenAPI describes them from here."""
+"""The models of requests and answers, from which the OpenAPI document is made."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class NewExperiment(Body):
     )
 
     name: Name
-    arms: list[Arm] = Field(min_length=1, description="what can be chosen")
+    arms: list[Arm] = Field(min_length=1, description="the arms to choose from")
     policy: str | None = Field(
         default=None,
         description="as on the command line: ucb1, batch-ensemble:batches=12",
@@ -75,8 +75,10 @@ class NewExperiment(Body):
     )
     seed: Annotated[int, Field(strict=True, ge=0)] | None = None
     horizon: Annotated[int, Field(strict=True, ge=1)] | None = None
-    loss_range: Range | None = Field(default=None, description="where losses lie")
-    reward_range: Range | None = Field(default=None, description="where rewards lie")
+    loss_range: Range | None = Field(default=None, description="the lowest and the highest loss")
+    reward_range: Range | None = Field(
+        default=None, description="the lowest and the highest reward"
+    )
     kind: Literal["loss", "reward"] | None = None
     expiry: Annotated[int, Field(strict=True, ge=1)] | None = Field(
         default=None, description="a decision is forgotten after this many further ones"
@@ -126,7 +128,7 @@ class DecisionRequest(Body):
         json_schema_extra={"examples": [{"unit": "customer-17", "request_id": "visit-4711"}]},
     )
 
-    unit: Text | None = Field(default=None, description="whom or what the decision is for")
+    unit: Text | None = Field(default=None, description="what the decision is for, such as a user")
     request_id: Text | None = Field(
         default=None,
         description="your own id for this request; when repeated, it returns the same decisions",
@@ -149,7 +151,7 @@ class OutcomeReport(Body):
 
 
 class GivenUp(Body):
-    """A decision whose outcome will not come."""
+    """A decision whose outcome will not be reported."""
 
     model_config = ConfigDict(
         extra="forbid", json_schema_extra={"examples": [{"decision": "5a1f09c2-17"}]}
@@ -168,7 +170,7 @@ class MadeDecision(BaseModel):
     """A decision that was made."""
 
     id: str = Field(description="the id to report its outcome with")
-    arm: str | int = Field(description="what to do")
+    arm: str | int = Field(description="the arm that was chosen")
     propensity: float | None = Field(description="the probability of this choice, if known")
     way: Literal["policy", "sticky", "holdout"] = Field(description="how the arm was chosen")
     version: int = Field(description="the number of the last event it is based on")
@@ -207,7 +209,7 @@ class OutcomeAnswer(BaseModel):
 
 
 class GivenUpAnswer(BaseModel):
-    """What became of a decision that was given up."""
+    """The answer to giving up on a decision."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"answer": "forgotten"}]})
 
@@ -231,7 +233,7 @@ class ProblemDocument(BaseModel):
                     "type": "urn:lowbid:problem:unknown-name",
                     "title": "Unknown name",
                     "status": 404,
-                    "detail": "there is no experiment 'chekout'; POST /v1/experiments makes one.",
+                    "detail": "there is no experiment 'chekout'; POST /v1/experiments creates one.",
                 }
             ]
         }
@@ -245,7 +247,7 @@ class ProblemDocument(BaseModel):
 
 
 _SCHEMA = "#/components/schemas/{model}"
-# What the OpenAPI document names and FastAPI does not find by itself.
+# The models that the OpenAPI document names and that FastAPI does not find by itself.
 NAMED: tuple[type[BaseModel], ...] = (ProblemDocument, DecisionRequest, OutcomeReport, GivenUp)
 
 

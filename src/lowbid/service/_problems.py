@@ -28,7 +28,7 @@ MEDIA_TYPE = "application/problem+json"
 
 # Where a value may be of several types, pydantic reports each as if it were a field.
 _ALTERNATIVES = ("str", "int", "float", "bool", "constrained-str", "constrained-float")
-# What pydantic says less clearly.
+# Messages that are clearer than pydantic's.
 _WORDS = {
     "extra_forbidden": "there is no such field; check its spelling, or leave it out",
     "missing": "is missing; give it",
@@ -67,7 +67,7 @@ class ProblemError(Exception):
 
 
 class TooManyOpenError(InvalidValueError):
-    """More decisions wait for their outcomes than the service allows."""
+    """More decisions are waiting for their outcomes than the service allows."""
 
 
 def document(
@@ -93,7 +93,7 @@ def response(problem: ProblemError) -> JSONResponse:
 
 
 def problem_of(error: LowbidError) -> ProblemError:
-    """What an error of the library means to the sender of the request."""
+    """The problem that an error of the library is for the sender of the request."""
     match error:
         case TooManyOpenError():
             return ProblemError(429, "too-many-open-decisions", str(error))
@@ -115,7 +115,7 @@ def problem_of(error: LowbidError) -> ProblemError:
 
 
 def library_problem(error: LowbidError) -> ProblemError:
-    """What an error of the library is answered with; what the store says is logged here."""
+    """The problem with which an error of the library is answered; details are logged here."""
     if isinstance(error, StoreError | FileFormatError):
         # Clients need not know where the store is.
         _log.error("%s", error)
@@ -171,8 +171,8 @@ async def _of_http(_: Request, error: Exception) -> JSONResponse:
     kind = title.lower().replace(" ", "-")
     details = {
         400: "the body cannot be read as JSON; send JSON in UTF-8.",
-        404: "there is nothing at this address; see /docs for what there is.",
-        405: "this address does not take that method; see /docs for what it takes.",
+        404: "there is nothing at this address; see /docs for all addresses.",
+        405: "this address does not accept that method; see /docs for the methods it accepts.",
     }
     detail = details.get(error.status_code, str(error.detail))
     return response(ProblemError(error.status_code, kind, detail, headers=error.headers))

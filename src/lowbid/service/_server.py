@@ -13,8 +13,8 @@ from fastapi import FastAPI
 _PATIENCE = 30
 # Threads that commit take turns with the event loop; Python's 5 ms would delay every request.
 _SWITCH_INTERVAL = 0.0005
-# What stays as long as the server (modules, open decisions) is not looked through for garbage again
-# and again: such a pause would delay all requests. Python's own number is 700.
+# Objects that live as long as the server (modules, open decisions) are rarely searched for garbage:
+# each such pause would delay all requests. Python's default is 700.
 _ALLOCATIONS = 20_000
 
 
@@ -24,7 +24,7 @@ def serve(app: FastAPI, host: str, port: int) -> int:
     gc.collect()
     gc.freeze()
     gc.set_threshold(_ALLOCATIONS, 20, 20)
-    # uvicorn raises the signal again when all is done, which would end the process as if killed.
+    # uvicorn raises the signal again at the end, which would end the process as if it were killed.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     config = uvicorn.Config(
         app,

@@ -1,4 +1,4 @@
-"""What the routes share."""
+"""The objects that all routes share."""
 
 from __future__ import annotations
 

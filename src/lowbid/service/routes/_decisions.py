@@ -1,4 +1,4 @@
-"""Decisions and their outcomes: the routes that a product calls all day."""
+"""Decisions and their outcomes: the routes with the most traffic."""
 
 from __future__ import annotations
 
@@ -59,8 +59,9 @@ class LimitedDecide(Decide):
         waiting = len(replica.core.decisions.open) + len(replica.holdout.decisions.open)
         if not isinstance(planned, Reply) and waiting >= self.most_open:
             raise TooManyOpenError(
-                f"{waiting:,} decisions wait for their outcomes, and {self.most_open:,} may; "
-                "report outcomes, or give the experiment a window, after which they are given up."
+                f"{waiting:,} decisions are waiting for their outcomes, and at most "
+                f"{self.most_open:,} may; report outcomes, or give the experiment a window, after "
+                "which they are given up."
             )
         return planned
 
@@ -81,14 +82,14 @@ class ForgetById(Forget):
         return super().plan(replica, memory, time)
 
     def conclude(self, replica: Replica, memory: Memory, event: Forgotten) -> str:
-        """What to answer, now that it is closed."""
+        """The answer, now that the decision is closed."""
         return super().conclude(replica, memory, event) or "forgotten"
 
 
 def decision_routes(context: Context) -> APIRouter:
     """Make decisions, and report their outcomes.
 
-    The functions read the body themselves; `Gate` calls them without a way through FastAPI.
+    The functions read the body themselves; `Gate` calls them directly, not through FastAPI.
     """
     router, limits, metrics = APIRouter(tags=["decisions"]), context.limits, context.metrics
 
@@ -108,8 +109,8 @@ def decision_routes(context: Context) -> APIRouter:
         wanted = _read(_REQUEST, body) if body else DecisionRequest()
         if wanted.n > limits.decisions:
             raise ProblemError(
-                422, "too-many", f"n is {wanted.n}; one request may make {limits.decisions:,} "
-                "decisions.", "n",
+                422, "too-many", f"n is {wanted.n}; one request may make at most "
+                f"{limits.decisions:,} decisions.", "n",
             )  # fmt: skip
         decisions = await context.submit(name, LimitedDecide(wanted, limits.open_decisions))
         metrics.decided(name, len(decisions))
@@ -136,7 +137,7 @@ def decision_routes(context: Context) -> APIRouter:
         if len(outcomes) > limits.outcomes:
             raise ProblemError(
                 422, "too-many", f"there are {len(outcomes):,} outcomes; one request may report "
-                f"{limits.outcomes:,}.", "body",
+                f"at most {limits.outcomes:,}.", "body",
             )  # fmt: skip
         if not outcomes:
             return _json({"answers": []})
@@ -159,7 +160,7 @@ def decision_routes(context: Context) -> APIRouter:
         openapi_extra=body_schema(reference(GivenUp)),
     )
     async def forget(request: Request, name: str) -> Response:
-        """Give up on a decision whose outcome will not come: it counts for nothing.
+        """Give up on a decision whose outcome will not be reported; the policy ignores it.
 
         Answers "forgotten"; "closed" if it was answered or given up before; "removed" if its arm is
         gone; "unknown" if no such decision was made.
@@ -172,7 +173,7 @@ def decision_routes(context: Context) -> APIRouter:
 
 
 def _read(form: TypeAdapter[Found], body: bytes) -> Found:
-    """What a body says, or a problem that names the fields that are wrong."""
+    """The content of a body, or a problem that names the fields that are wrong."""
     try:
         return form.validate_json(body)
     except ValidationError as error:
@@ -196,8 +197,8 @@ def _kind(outcomes: list[OutcomeReport]) -> str:
             )  # fmt: skip
         if (each.reward is not None) != (first == "rewards"):
             raise ProblemError(
-                422, "invalid-request", f"outcome {number} and the first are of two kinds; give "
-                "rewards throughout, or losses.", str(number),
+                422, "invalid-request", f"outcome {number} is of another kind than the first; give "
+                "only rewards or only losses.", str(number),
             )  # fmt: skip
     return first
 

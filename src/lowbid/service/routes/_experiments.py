@@ -39,11 +39,11 @@ def experiment_routes(context: Context) -> APIRouter:
     async def all_of_them(request: Request) -> JSONResponse:
         """List the experiments that the key is for.
 
-        One that cannot be opened has nothing but its name and its `trouble`.
+        An experiment that cannot be opened has only its name and its `trouble`.
         """
         caller = guard.caller(request)
         if "read" not in caller.roles and "admin" not in caller.roles:
-            guard.require(request, "read")  # says why not
+            guard.require(request, "read")  # raises the problem
         return JSONResponse(await run_in_threadpool(_lines, context, caller))
 
     @router.post("/v1/experiments", status_code=201)
@@ -53,7 +53,7 @@ def experiment_routes(context: Context) -> APIRouter:
         if len(wanted.arms) > context.limits.arms:
             raise ProblemError(
                 422, "too-many", f"there are {len(wanted.arms):,} arms; an experiment may have "
-                f"{context.limits.arms:,}.", "arms",
+                f"at most {context.limits.arms:,}.", "arms",
             )  # fmt: skip
         was_there = await run_in_threadpool(context.experiments.exists, wanted.name)
         settings = settings_of(wanted)
@@ -127,7 +127,7 @@ def view_routes(context: Context) -> APIRouter:
 
     @router.get("/v1/experiments/{name}/pending")
     async def pending(request: Request, name: str) -> StreamingResponse:
-        """The decisions whose outcomes are still to come, one JSON object per line."""
+        """The decisions whose outcomes are pending, one JSON object per line."""
         guard.require(request, "read", name)
         bandit = (await context.hosted(name)).bandit
         found = await context.run(name, bandit.pending)
@@ -167,7 +167,7 @@ def _lines(context: Context, caller: Caller) -> dict[str, Any]:
             context.experiments.drop(name)
         except StoreUnavailableError:
             raise
-        except LowbidError as error:  # one that cannot be opened hides no other
+        except LowbidError as error:  # the others are listed nevertheless
             found.append({"name": name, "trouble": problem_of(error).detail})
     return {"experiments": found}
 
@@ -183,14 +183,15 @@ def _change(bandit: SharedBandit, changes: dict[str, Any], caller: Caller) -> No
     if archived is not None:
         bandit.archive(archived, actor=caller.name)
     if not changes and archived is None:
-        raise InvalidValueError("nothing to change; name a setting, such as holdout.")
+        raise InvalidValueError("there is nothing to change; give a setting, such as holdout.")
 
 
 def _change_arm(context: Context, hosted: Hosted, wanted: ArmChange, caller: Caller) -> None:
     bandit = hosted.bandit
     if wanted.change == "add" and len(bandit.arms) + len(bandit.paused) >= context.limits.arms:
         raise ProblemError(
-            422, "too-many", f"an experiment may have {context.limits.arms:,} arms; remove one.",
+            422, "too-many",
+            f"an experiment may have at most {context.limits.arms:,} arms; remove one.",
             "arm",
         )  # fmt: skip
     act = {
@@ -203,7 +204,7 @@ def _change_arm(context: Context, hosted: Hosted, wanted: ArmChange, caller: Cal
 
 
 def _streamed(rows: Iterable[dict[str, Any]]) -> StreamingResponse:
-    """Rows as lines of JSON, as they come; many at a time, since each portion costs a thread."""
+    """Rows as lines of JSON, streamed; many at a time, since each portion takes a thread switch."""
 
     def portions() -> Iterator[str]:
         left = iter(rows)

@@ -1,4 +1,4 @@
-"""Whether the server is alive and ready, and what Prometheus wants to know."""
+"""Whether the server is alive and ready, and its metrics for Prometheus."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lowbid.service._models import PROBLEMS
 from lowbid.service._problems import ProblemError
 from lowbid.service.routes._context import Context
 
-# What is answered without a key.
+# The addresses that need no key.
 HEALTH = [(method, path) for path in ("/healthz", "/readyz") for method in ("GET", "HEAD")]
 
 

@@ -12,7 +12,7 @@ from lowbid.service._models import PROBLEMS, SignIn
 from lowbid.service._page_files import PageFile, page_files
 from lowbid.service.routes._context import Context
 
-# What is answered without a key: the page's files, and signing in and out.
+# The addresses that need no key: the page's files, and signing in and out.
 PAGE = [
     *((method, path) for path in page_files(True) for method in ("GET", "HEAD")),
     ("POST", "/v1/session"),

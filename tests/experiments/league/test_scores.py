@@ -30,11 +30,37 @@ def test_a_score_is_the_geometric_mean_of_ratios_to_the_best():
     }
     first, second = scores(outcomes)
     assert (first.name, second.name) == ("b", "a")
-    assert first.mean == pytest.approx(math.sqrt(2.0))
-    assert second.mean == pytest.approx(math.sqrt(8.0))
-    assert second.worst == pytest.approx(8.0)
+    assert first.mean.value == pytest.approx(math.sqrt(2.0))
+    assert second.mean.value == pytest.approx(math.sqrt(8.0))
+    assert second.worst.value == pytest.approx(8.0)
     assert second.worst_at[0] == "gaussian"
     assert first.cells == 6  # two settings at 1,000, 10,000 and 100,000 steps
+
+
+def test_intervals_come_from_drawing_the_settings_again():
+    """Ratios of 4 in two settings, and 1 in two others: the mean of four draws has five values.
+
+    It is 2^k for the k draws of 4 out of four, halved; k = 0 or 4 with a chance of 1/16 each.
+    """
+    ends = {"orders": 400.0, "gaussian": 400.0, "widths": 100.0, "conversions-50": 100.0}
+    outcomes = {(key, "a", 100_000): outcome(end) for key, end in ends.items()}
+    outcomes |= {(key, "best", 100_000): outcome(100.0) for key in ends}
+    a = next(score for score in scores(outcomes) if score.name == "a")
+    assert a.mean == pytest.approx((2.0, 1.0, 4.0))
+    assert a.worst == pytest.approx((4.0, 1.0, 4.0))
+    text = summary(outcomes, plain)
+    assert "2.00 [1.00, 4.00]" in text
+    assert "4.00 [1.00, 4.00]" in text
+
+
+def test_shares_of_stuck_runs_have_an_interval_over_settings():
+    """Stuck everywhere in one setting, never in the other: both, either or neither are drawn."""
+    outcomes = {
+        ("gaussian", "a", 100_000): outcome(20_000.0),
+        ("widths", "a", 100_000): outcome(1.0),
+    }
+    assert stuck(outcomes, "a", ["gaussian", "widths"]) == (0.5, 0.0, 1.0)
+    assert "50.0% [0.0%, 100.0%]" in summary(outcomes, plain)
 
 
 def test_only_settings_of_the_role_count():
@@ -67,8 +93,10 @@ def test_settings_are_in_the_order_of_the_file_whichever_was_played_first():
 def test_a_run_is_stuck_if_its_last_tenth_loses_nearly_the_smallest_gap():
     """The smallest gap of "gaussian" is 0.2: 2,000 in the last tenth of 100,000 steps."""
     ends = [20_000.0, 18_001.0, 17_999.0, 100.0]
-    assert stuck({("gaussian", "a", 100_000): outcome(ends)}, "a") == 0.5
-    assert math.isnan(stuck({("paper-3", "a", 100_000): outcome(ends)}, "a"))
+    given = stuck({("gaussian", "a", 100_000): outcome(ends)}, "a", ["gaussian"])
+    drawn = stuck({("paper-3", "a", 100_000): outcome(ends)}, "a", ["paper-3"])
+    assert given.value == 0.5
+    assert math.isnan(drawn.value)
 
 
 def test_outliers_are_measured_against_the_same_arms_without():
@@ -102,7 +130,7 @@ def test_short_and_long_players_are_not_scored_together():
     assert [score.name for score in scores(outcomes, names=["long"])] == ["long"]
     first, second = scores(outcomes, longest=10_000)
     assert (first.name, second.name) == ("short", "long")
-    assert second.mean == pytest.approx(2.0)
+    assert second.mean.value == pytest.approx(2.0)
     text = summary(outcomes, plain)
     assert text.index("All settings") < text.index("All entrants, up to 10,000 steps")
 
@@ -118,15 +146,15 @@ def test_a_score_at_some_places_is_made_from_these_alone():
     where = cells_of(outcomes, ["c"])
     assert where == {("gaussian", step) for step in (1_000, 10_000, 100_000)}
     there = {score.name: score for score in scores(outcomes, at=where)}
-    assert there["b"].mean == pytest.approx(2.0)
+    assert there["b"].mean.value == pytest.approx(2.0)
     assert (there["b"].settings, there["b"].cells) == (1, 3)
-    assert there["b"].beside == pytest.approx(1 / 200)
-    assert there["BatchLikelihood"].stuck == 1.0
+    assert there["b"].beside.value == pytest.approx(1 / 200)
+    assert there["BatchLikelihood"].stuck.value == 1.0
     everywhere = {score.name: score for score in scores(outcomes)}
-    assert everywhere["b"].beside == pytest.approx(math.sqrt(2.0 / 200))
-    assert everywhere["BatchLikelihood"].stuck == 0.5
+    assert everywhere["b"].beside.value == pytest.approx(math.sqrt(2.0 / 200))
+    assert everywhere["BatchLikelihood"].stuck.value == 0.5
     assert everywhere["b"].settings == 2
-    assert math.isnan(scores({("orders", "b", 100_000): outcome(1.0)})[0].beside)
+    assert math.isnan(scores({("orders", "b", 100_000): outcome(1.0)})[0].beside.value)
 
 
 def test_policies_that_are_told_something_stand_beside_the_others_where_it_is_true():
@@ -150,7 +178,7 @@ def test_policies_that_are_told_something_stand_beside_the_others_where_it_is_tr
     ]
     assert [row[0] for row in tables[1]] == ["BatchLikelihood", "GIRO", "UCB1"]
     assert [row[:3] for row in tables[2]] == [
-        ["ACB", "1.00", "0.50"],
+        ["ACB", "1.00", "0.500"],
         ["BatchLikelihood", "2.00", "1.00"],
     ]
     text = told_summary(outcomes, plain)

@@ -17,6 +17,7 @@ from lowbid.experiments.league._league_settings import (
 )
 from lowbid.experiments.league._play import Outcomes
 from lowbid.experiments.league._scores import DEFAULT, Score, regrets, scores
+from lowbid.experiments.sweeps._ranking_tables import percent_with_interval, with_interval
 from lowbid.report import (
     Code,
     Heading,
@@ -50,10 +51,10 @@ def score_table(found: Iterable[Score]) -> Table:
     rows = [
         [
             score.name,
-            f"{score.mean:.2f}",
-            f"{score.worst:.1f}",
+            with_interval(score.mean),
+            with_interval(score.worst),
             f"{score.worst_at[0]}, {score.worst_at[1]:,}",
-            f"{100 * score.stuck:.1f}%" if math.isfinite(score.stuck) else "–",
+            percent_with_interval(score.stuck),
             f"{score.outlier:.1f}" if math.isfinite(score.outlier) else "–",
             str(score.cells),
         ]
@@ -125,13 +126,19 @@ def write_up(outcomes: Outcomes, folder: Path, command: str) -> Path:
     return path
 
 
+INTERVALS = (
+    "In brackets: 95% intervals from drawing the settings again with replacement; they say how "
+    "much a figure depends on which settings there are, and the upper end of the worst ratio "
+    "cannot lie above what was seen."
+)
 EXPLANATION = (
     "Score: the geometric mean, over settings and horizons, of a policy's mean regret over the "
     "lowest one of all policies. Worst: the largest of these ratios. Stuck: the share of runs of "
     "100,000 steps and more, on settings with given arms, whose last tenth lost at least 90% of "
     "the smallest gap per step. "
     "Outliers: the largest ratio of regret with outliers to regret without. Cells: how many "
-    "settings and horizons the policy played; the slowest ones play short horizons only."
+    "settings and horizons the policy played; the slowest ones play short horizons only. "
+    + INTERVALS
 )
 
 

@@ -18,7 +18,13 @@ from lowbid.experiments.league._league_settings import (
 )
 from lowbid.experiments.league._play import Outcomes
 from lowbid.experiments.sweeps._figures_of_cell import stuck_runs
-from lowbid.experiments.sweeps._sweep_scores import geometric_mean, ratio_to
+from lowbid.experiments.sweeps._sweep_scores import (
+    Part,
+    mean_over,
+    ratio_to,
+    share_over,
+    worst_over,
+)
 
 Cell = tuple[str, int]  # a setting and a horizon
 
@@ -27,39 +33,39 @@ DEFAULT = "BatchLikelihood"
 
 
 class Score(NamedTuple):
-    """How an entrant did over some settings.
+    """How an entrant did over some settings, with intervals from resampling the settings.
 
     Attributes
     ----------
     name : str
         The entrant.
-    mean : float
+    mean : Part
         The geometric mean, over settings and horizons, of its mean regret relative to the lowest.
-    worst : float
+    worst : Part
         The largest of these ratios.
     worst_at : (str, int)
         Where that was.
-    stuck : float
+    stuck : Part
         The share of runs of 100,000 steps and more, over its settings with given arms, whose last
         tenth lost at least 90% of the smallest gap per step; NaN if it has none.
     outlier : float
         The largest ratio of regret with outliers to regret without; NaN if that was not played.
     settings, cells : int
         How many settings it played, and how many settings and horizons.
-    beside : float
+    beside : Part
         The geometric mean of its mean regret relative to that of the default, where both played;
         NaN if they never did.
     """
 
     name: str
-    mean: float
-    worst: float
+    mean: Part
+    worst: Part
     worst_at: Cell
-    stuck: float
+    stuck: Part
     outlier: float
     settings: int
     cells: int
-    beside: float
+    beside: Part
 
 
 def regrets(
@@ -112,27 +118,38 @@ def scores(
         if not ratios:
             continue
         worst_at = max(ratios, key=lambda cell: ratios[cell])
-        settings = {setting for setting, _ in ratios}
+        by_setting = _by_setting(ratios)
         found.append(
             Score(
                 name=name,
-                mean=geometric_mean(ratios.values()),
-                worst=ratios[worst_at],
+                mean=mean_over(by_setting),
+                worst=worst_over(by_setting),
                 worst_at=worst_at,
-                stuck=stuck(outcomes, name, settings),
+                stuck=stuck(outcomes, name, list(by_setting)),
                 outlier=outlier(outcomes, name, role),
-                settings=len(settings),
+                settings=len(by_setting),
                 cells=len(ratios),
                 beside=_beside(table, name),
             )
         )
-    return sorted(found, key=lambda score: score.mean)
+    return sorted(found, key=lambda score: score.mean.value)
 
 
-def _beside(table: dict[Cell, dict[str, float]], name: str) -> float:
+def _by_setting(ratios: dict[Cell, float]) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {}
+    for (setting, _), ratio in ratios.items():
+        found.setdefault(setting, []).append(ratio)
+    return found
+
+
+def _beside(table: dict[Cell, dict[str, float]], name: str) -> Part:
     """How an entrant's regret compares with the default's, over the cells where both played."""
-    both = [row for row in table.values() if name in row and DEFAULT in row]
-    return geometric_mean(ratio_to(row[name], row[DEFAULT]) for row in both) if both else math.nan
+    both = {
+        cell: ratio_to(row[name], row[DEFAULT])
+        for cell, row in table.items()
+        if name in row and DEFAULT in row
+    }
+    return mean_over(_by_setting(both)) if both else Part(math.nan, math.nan, math.nan)
 
 
 def cells_of(outcomes: Outcomes, names: Collection[str]) -> set[Cell]:
@@ -140,17 +157,18 @@ def cells_of(outcomes: Outcomes, names: Collection[str]) -> set[Cell]:
     return {cell for cell, row in regrets(outcomes).items() if any(name in row for name in names)}
 
 
-def stuck(outcomes: Outcomes, name: str, settings: Collection[str] | None = None) -> float:
-    """The share of an entrant's runs that end on a wrong arm, in all settings or some."""
-    ended: list[float] = []
+def stuck(outcomes: Outcomes, name: str, settings: Collection[str]) -> Part:
+    """The share of an entrant's runs that end on a wrong arm, in some settings."""
+    ended = dict.fromkeys(settings, (0.0, 0.0))
     for (key, other, horizon), result in outcomes.items():
         setting = SETTINGS[key]
         arms = setting.environment
-        wanted = other == name and not setting.clean and (settings is None or key in settings)
+        wanted = other == name and not setting.clean and key in ended
         if not wanted or horizon < min(RUNS) or not isinstance(arms, Arms):
             continue
-        ended += stuck_runs(arms, result.checkpoints, result.regret[0]).tolist()
-    return float(np.mean(ended)) if ended else math.nan
+        here = stuck_runs(arms, result.checkpoints, result.regret[0])
+        ended[key] = (ended[key][0] + float(here.sum()), ended[key][1] + len(here))
+    return share_over(ended)
 
 
 def outlier(outcomes: Outcomes, name: str, role: Role | None = None) -> float:

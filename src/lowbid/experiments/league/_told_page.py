@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from lowbid._replace_file import replace_file
 from lowbid.experiments.league._entrants import LEFT_OUT
-from lowbid.experiments.league._league_page import SHORT, long_players, players
+from lowbid.experiments.league._league_page import INTERVALS, SHORT, long_players, players
 from lowbid.experiments.league._league_settings import TOLD
 from lowbid.experiments.league._play import Outcomes
 from lowbid.experiments.league._scores import DEFAULT, Score, cells_of, scores
+from lowbid.experiments.sweeps._ranking_tables import percent_with_interval, with_interval
 from lowbid.report import Code, Heading, Page, Section, Table, Text, render
 
 # What policies are told, in the order of the tables.
@@ -30,7 +30,7 @@ TOLD_EXPLANATION = (
     f"Beside the default: the same relative to {DEFAULT}, which is told nothing; below 1 is "
     "better. Worst: the largest ratio to the lowest. Stuck: the share of runs of 100,000 steps and "
     "more, on settings with given arms, whose last tenth lost at least 90% of the smallest gap per "
-    "step."
+    "step. " + INTERVALS
 )
 
 
@@ -39,11 +39,11 @@ def told_table(found: Iterable[Score]) -> Table:
     rows = [
         [
             score.name,
-            f"{score.mean:.2f}",
-            f"{score.beside:.2f}" if math.isfinite(score.beside) else "–",
-            f"{score.worst:.1f}",
+            with_interval(score.mean),
+            with_interval(score.beside),
+            with_interval(score.worst),
             f"{score.worst_at[0]}, {score.worst_at[1]:,}",
-            f"{100 * score.stuck:.1f}%" if math.isfinite(score.stuck) else "–",
+            percent_with_interval(score.stuck),
             str(score.settings),
             str(score.cells),
         ]

@@ -53,11 +53,11 @@ def ranking_table(scores: Sequence[SweepScore]) -> Table:
     rows = [
         [
             score.name,
-            _interval(score.mean),
+            with_interval(score.mean),
             str(score.places),
-            _interval(score.worst),
+            with_interval(score.worst),
             f"{score.worst_at.environment}, {score.worst_at.step:,}",
-            _percent(score.stuck),
+            percent_with_interval(score.stuck),
         ]
         for score in scores
     ]
@@ -111,7 +111,7 @@ def tuning_table(choices: Sequence[Tuned]) -> Table:
             str(each.tried),
             each.chosen.name,
             figure(each.chosen.mean.value),
-            _interval(each.judged.mean),
+            with_interval(each.judged.mean),
             str(each.judged.places),
             each.hindsight.name,
             figure(each.hindsight.mean.value),
@@ -146,11 +146,13 @@ def printed_choices(choices: Sequence[Choices]) -> list[str]:
     ]
 
 
-def _interval(part: Part) -> str:
+def with_interval(part: Part) -> str:
+    """A figure followed by its interval."""
     return f"{figure(part.value)} {interval(part.low, part.high)}".rstrip()
 
 
-def _percent(part: Part) -> str:
+def percent_with_interval(part: Part) -> str:
+    """A share in percent, followed by its interval."""
     if math.isnan(part.value):
         return "–"
     if math.isnan(part.low):

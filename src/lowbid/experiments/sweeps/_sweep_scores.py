@@ -150,32 +150,42 @@ def _score(name: str, rows: Sequence[Row], own: Mapping[Place, float]) -> SweepS
     ratios: dict[str, list[float]] = {}
     for place, ratio in own.items():
         ratios.setdefault(place.environment, []).append(ratio)
-    environments, by_environment = list(ratios), [np.array(each) for each in ratios.values()]
-    ended = {each: [0.0, 0.0] for each in environments}  # stuck runs, and all
+    ended = dict.fromkeys(ratios, (0.0, 0.0))
     for row in rows:
         if row.figures.stuck is not None:
-            ended[row.place.environment][0] += row.figures.stuck * row.figures.runs
-            ended[row.place.environment][1] += row.figures.runs
-    logs = np.array([[np.log(each).sum(), len(each)] for each in by_environment])
-    largest = np.array([each.max() for each in by_environment])
-    runs = np.array(list(ended.values()))
-    drawn = _resamples(len(environments))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = np.exp(logs[drawn, 0].sum(axis=1) / logs[drawn, 1].sum(axis=1))
-        stuck = runs[drawn, 0].sum(axis=1) / runs[drawn, 1].sum(axis=1)
-        share = float(runs[:, 0].sum() / runs[:, 1].sum())
+            stuck, runs = ended[row.place.environment]
+            more = row.figures.runs
+            ended[row.place.environment] = (stuck + row.figures.stuck * more, runs + more)
     worst_at = max(own, key=lambda place: own[place])
     return SweepScore(
-        name,
-        _part(geometric_mean(own.values()), means),
-        _part(own[worst_at], largest[drawn].max(axis=1)),
-        worst_at,
-        _part(share, stuck),
-        len(own),
+        name, mean_over(ratios), worst_over(ratios), worst_at, share_over(ended), len(own)
     )
 
 
-@functools.lru_cache(maxsize=1)
+def mean_over(ratios: Mapping[str, Sequence[float]]) -> Part:
+    """The geometric mean of ratios, given by environment."""
+    sums = np.array([(np.log(each).sum(), len(each)) for each in ratios.values()])
+    drawn = sums[_resamples(len(ratios))].sum(axis=1)
+    every = [ratio for each in ratios.values() for ratio in each]
+    return _part(geometric_mean(every), np.exp(drawn[:, 0] / drawn[:, 1]))
+
+
+def worst_over(ratios: Mapping[str, Sequence[float]]) -> Part:
+    """The largest of ratios, given by environment."""
+    largest = np.array([max(each) for each in ratios.values()])
+    return _part(float(largest.max()), largest[_resamples(len(ratios))].max(axis=1))
+
+
+def share_over(ended: Mapping[str, tuple[float, float]]) -> Part:
+    """The share of stuck runs, from their number and that of all runs, given by environment."""
+    runs = np.array(list(ended.values()))
+    drawn = runs[_resamples(len(ended))].sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):  # no environment with given arms
+        share = float(runs[:, 0].sum() / runs[:, 1].sum())
+        return _part(share, drawn[:, 0] / drawn[:, 1])
+
+
+@functools.lru_cache(maxsize=4)
 def _resamples(number: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
     if number < 2:  # one environment says nothing about how much others would differ
         return np.zeros((0, number), np.int64)

@@ -144,7 +144,7 @@ class Sweep {
     const data = { key: `curves-${this.data.name}`, title, log: true, unit: "step", steps: known.get(policy).steps, curves, marks: [] };
     element(chart, "script", JSON.stringify(data), { type: "application/json" });
     new Figure(chart);
-    if (known.size > shown.length) element(holder, "p", `The ${shown.length} best of ${known.size} policies are drawn.`, { class: "note" });
+    if (known.size > shown.length) element(holder, "p", `The chosen policy and the best others are drawn: ${shown.length} of ${known.size}.`, { class: "note" });
   }
 
   parameters() {

@@ -15,11 +15,17 @@ from lowbid.experiments.sweeps._grids import settings_of, values_of
         ({"from": 0.1, "to": 0.3, "step": 0.1}, [0.1, 0.2, 0.3]),
         ({"from": 0, "to": 1, "count": 5}, [0.0, 0.25, 0.5, 0.75, 1.0]),
         ({"from": 2, "to": 8, "count": 4}, [2, 4, 6, 8]),
+        ({"from": 1, "to": 1000, "count": 4, "log": True}, [1, 10, 100, 1000]),
+        ({"from": 2, "to": 4, "count": 4}, [2, 2.66666666667, 3.33333333333, 4]),
         ({"from": 0.01, "to": 1, "count": 3, "log": True}, [0.01, 0.1, 1.0]),
     ],
 )
 def test_lists_and_ranges(given, values):
-    assert values_of("x", given) == values
+    """Whole numbers, as many parameters need, if the ends are written as such."""
+    found = values_of("x", given)
+    assert found == values
+    whole = not isinstance(given, dict) or isinstance(given["from"], int)
+    assert all(isinstance(each, int) for each in found if whole and each in range(1, 1001))
 
 
 def test_products_and_pairs():

@@ -29,6 +29,33 @@ def test_the_template_is_a_sweep_with_everything_in_it(tmp_path):
     assert sweep.tune.judge == tuple(f"drawn, draw {i}" for i in (1, 2, 3, 4))
 
 
+def test_environments_are_chosen_by_their_names_tables_and_groups(tmp_path):
+    text = (
+        FILE.replace("runs = 6", "runs = 6\ntune = {on = [ON], judge = ['easy']}")
+        + """
+group = "some"
+[[environments]]
+name = "drawn"
+group = "some"
+family = "random-bernoulli"
+n_arms = 3
+draws = 2
+[[environments]]
+name = "each"
+family = "random-bernoulli"
+each = { n_arms = [3, 5] }
+"""
+    )
+    draws = ("drawn, draw 1", "drawn, draw 2")
+    for name, chosen in {
+        "drawn": draws,
+        "some": ("hard", *draws),
+        "each": ("each, n_arms=3", "each, n_arms=5"),
+        "each, n_arms=5": ("each, n_arms=5",),
+    }.items():
+        assert read(tmp_path, text.replace("ON", f"'{name}'")).tune.on == chosen
+
+
 def test_cells_are_all_combinations_short_horizons_first(tmp_path):
     cells = read(tmp_path, FILE.replace("runs = 6", "runs = 6\nseeds = [3, 5]")).cells
     assert len(cells) == 2 * 2 * 2 * 2
@@ -152,6 +179,21 @@ def test_precision(tmp_path):
         ("mean = [0.1, 0.9]", "mean = [0.1, 0.9]\neach = 3", 16, "each is 3"),
         ("mean = [0.1, 0.9]", "mean = [0.1, 0.9]\nrewards = 3", 16, "rewards is 3"),
         ("mean = [0.1, 0.9]", "mean = [0.1, 0.9]\noutliers = 3", 16, "outliers is 3"),
+        ("mean = [0.1, 0.9]", "mean = [0.1, 0.9]\nhorizons = [5, 5]", 16, "with 5 twice"),
+        (
+            'family = "bernoulli"\nmean = [0.1, 0.9]',
+            'family = "random-bernoulli"\nn_arms = 3\ndraws = 1_000_000_000',
+            16,
+            "draws is 1000000000; give 100000 at most",
+        ),
+        ('policy = "greedy"', 'policy = "greedy"\nseed = 3', 11, "seed is an entry of the file"),
+        ('name = "hard"', 'name = "hard"\nprecision = 0.1', 19, "put it above the first table"),
+        (
+            'policy = "greedy"',
+            'policy = "batch-ensemble"\nbatches = {from = 2, to = 4, count = 4}',
+            11,
+            "batches is 2.66",
+        ),
         ('name = "hard"', 'name = "easy"', 18, "two environments are named 'easy'"),
         ('name = "hard"', 'name = "hard"\nclean = "eesy"', 19, "did you mean easy"),
         ('name = "hard"', 'name = ["hard"]', 18, "name is .*give a text"),

@@ -104,6 +104,8 @@ class SweptEnvironment:
         The name of the same environment without outliers; empty if there is none.
     horizons : tuple of int
         Horizons used instead of those of the sweep.
+    table : str
+        The name of the table in the file that it comes from; a file's `tune` can name it.
     """
 
     name: str
@@ -112,6 +114,7 @@ class SweptEnvironment:
     group: str = ""
     clean: str = ""
     horizons: tuple[int, ...] = ()
+    table: str = ""
 
     @functools.cached_property
     def _texts(self) -> dict[int, str]:

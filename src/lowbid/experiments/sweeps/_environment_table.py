@@ -20,7 +20,7 @@ from lowbid.environments import (
 from lowbid.errors import InvalidValueError
 from lowbid.experiments._experiment_file import arms_of_table
 from lowbid.experiments.sweeps._cell import SweptEnvironment
-from lowbid.experiments.sweeps._grids import settings_of
+from lowbid.experiments.sweeps._grids import MOST, settings_of
 from lowbid.simulation._inputs import read_horizon
 
 _OURS = {
@@ -55,7 +55,7 @@ def environments_of_table(table: Mapping[str, Any], number: int) -> list[SweptEn
         arms = _drawn(table, _environment({**rest, **settings}))
         for i, one in enumerate(arms, start=1):
             label = f"{name}, draw {i}" if "draws" in table else name
-            found.append(_swept(table, label, _wrapped(table, one)))
+            found.append(_swept(table, label, base, _wrapped(table, one)))
     return found
 
 
@@ -66,9 +66,13 @@ def require_texts(table: Mapping[str, Any], *names: str) -> None:
         require(bool(good), f'{name} is {table.get(name)!r}; give a text, such as {name} = "mine".')
 
 
-def _swept(table: Mapping[str, Any], name: str, environment: Environment) -> SweptEnvironment:
+def _swept(
+    table: Mapping[str, Any], name: str, base: str, environment: Environment
+) -> SweptEnvironment:
     horizons = table.get("horizons", [])
     require(isinstance(horizons, list), f"horizons is {horizons!r}; give a list of steps.")
+    twice = next((each for i, each in enumerate(horizons) if each in horizons[:i]), None)
+    require(twice is None, f"horizons is {horizons!r}, with {twice!r} twice; give each once.")
     return SweptEnvironment(
         name,
         environment,
@@ -76,6 +80,7 @@ def _swept(table: Mapping[str, Any], name: str, environment: Environment) -> Swe
         group=str(table.get("group", "")),
         clean=str(table.get("clean", "")),
         horizons=tuple(read_horizon(steps) for steps in horizons),
+        table=base,
     )
 
 
@@ -115,7 +120,7 @@ def _drawn(table: Mapping[str, Any], environment: Environment) -> list[Environme
     if "draws" not in table:
         require("draw_seed" not in table, "draw_seed is given without draws; give draws = 20, say.")
         return [environment]
-    draws = require_whole("draws", table["draws"])
+    draws = require_whole("draws", table["draws"], at_most=MOST)
     seed = require_whole("draw_seed", table.get("draw_seed", 0), at_least=0)
     if not isinstance(environment, RandomArms):
         raise InvalidValueError(

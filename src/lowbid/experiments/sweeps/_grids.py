@@ -14,12 +14,12 @@ from lowbid.errors import InvalidValueError
 from lowbid.experiments._names import nearest
 
 _RANGE = ("from", "to", "step", "count", "log")
-# A typo should not request a million policies.
-_MOST = 100_000
+# A typo should not request a million policies or environments.
+MOST = 100_000
 
 
 def settings_of(
-    varied: Mapping[str, Any], pairs: object = None, most: int = _MOST
+    varied: Mapping[str, Any], pairs: object = None, most: int = MOST
 ) -> list[dict[str, Any]]:
     """All combinations of values, each as a mapping from parameters to values.
 
@@ -97,22 +97,23 @@ def _range(name: str, given: Mapping[str, Any]) -> list[Any]:
     if "step" in found:
         require("log" not in found, f"{name} is a range with log and step; give count instead.")
         return list(_steps(name, low, high, found["step"]))
-    count = require_whole(f"count of {name}", found["count"], at_least=2, at_most=_MOST)
+    count = require_whole(f"count of {name}", found["count"], at_least=2, at_most=MOST)
     require_flag(f"log of {name}", found.get("log", False))
     if found.get("log", False):
         require(low > 0, f"{name} is a range with log from {low}; give from above 0.")
         values = np.geomspace(low, high, count)
     else:
         values = np.linspace(low, high, count)
-    whole = is_whole(low) and is_whole(high) and bool((values == np.round(values)).all())
-    return [int(value) if whole else _short(float(value)) for value in values]
+    short = [_short(float(value)) for value in values]
+    whole = is_whole(low) and is_whole(high)
+    return [int(value) if whole and value.is_integer() else value for value in short]
 
 
 def _steps(name: str, low: Any, high: Any, step: Any) -> Iterator[Any]:
     good = is_number(step) and math.isfinite(step) and step > 0
     require(good, f"{name} is a range with step {step!r}; give a number above 0.")
     number = math.floor((high - low) / step + 1e-9) + 1
-    require(number <= _MOST, f"{name} is a range of {number:,} values; give {_MOST:,} at most.")
+    require(number <= MOST, f"{name} is a range of {number:,} values; give {MOST:,} at most.")
     for i in range(number):
         value = low + i * step
         yield value if is_whole(value) else _short(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from lowbid._require import require
@@ -139,7 +139,7 @@ class Sweep:
         return found
 
     def environments_named(self, names: Sequence[str]) -> list[str]:
-        """Environments by their names or their groups."""
+        """Environments by their names, their tables or their groups."""
         return environments_named(self.environments, names)
 
 
@@ -165,12 +165,11 @@ def check_playing(
 
 
 def environments_named(environments: Sequence[SweptEnvironment], names: Sequence[str]) -> list[str]:
-    """Environments by their names or their groups, or an error with the nearest ones."""
-    groups: Mapping[str, list[str]] = {
-        group: [each.name for each in environments if each.group == group]
-        for group in dict.fromkeys(each.group for each in environments if each.group)
-    }
-    known = {**{each.name: [each.name] for each in environments}, **groups}
+    """Environments by names, tables or groups, or an error with the nearest ones."""
+    known: dict[str, list[str]] = {}
+    for each in environments:
+        for name in dict.fromkeys(filter(None, (each.name, each.table, each.group))):
+            known.setdefault(name, []).append(each.name)
     found = [each for name in names for each in known[nearest("environment", name, known)]]
     return list(dict.fromkeys(found))
 

@@ -49,7 +49,7 @@ _ENTRIES = (
 # Entries of [[policies]] that are not the policy's own parameters.
 _OF_POLICIES = ("name", "policy", "pairs", "longest", "share", "told")
 # Entries that no table has.
-_ABOVE_TABLES = ("tune", "runs", "seeds", "most_runs", "environments_from")
+_ABOVE_TABLES = ("tune", "runs", "seed", "seeds", "precision", "most_runs", "environments_from")
 # What a folder of sweeps uses itself, beside a part named like each sweep.
 _NAMES_IN_FOLDER = ("cells", "index.jsonl")
 # Sweep files that come with lowbid, whose environments other files can use.

@@ -4,14 +4,17 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 
+import lowbid
 from experiments.sweeps.sweep_examples import Deadly, Hanging, PlainPolicy, Raising, Slow, small
 from lowbid import _waiting
 from lowbid.errors import InvalidValueError, WorkerError
-from lowbid.experiments.sweeps import CellStore, _engines, play_sweep
+from lowbid.experiments.sweeps import CellStore, _engines, play_sweep, write_up
 from lowbid.experiments.sweeps._engines import Processes, engine_for, play_task
 from lowbid.experiments.sweeps._rates import Rates
+from lowbid.experiments.sweeps._store import Window
 from lowbid.simulation._share import PlayedShare
 
 GOOD = small(PlainPolicy())
@@ -43,6 +46,25 @@ def test_the_progress_bar_can_name_what_is_being_compiled():
 
     play_task([small(Named()).cells[0].share(0, 1)])
     assert set(named) == {"Named"}
+
+
+def test_what_fails_does_not_keep_the_others_from_being_ranked(tmp_path):
+    sweep = small(Raising(), PlainPolicy(), lowbid.UniformPlay(), environments=3)
+    assert len(played(sweep, tmp_path)) == 3
+    text = write_up(sweep, tmp_path, "lowbid sweep small.toml")
+    assert "6 of 9 cells are finished; 3 cells failed\n\nOver all 3 places" in text
+    assert "UniformPlay" in text
+    page = (tmp_path / "small" / "report.html").read_text()
+    assert "Raising on e0, 20 steps: RuntimeError: no idea" in page
+    # Somewhere else it has been played since.
+    cell = next(cell for cell in sweep.cells if cell.policy.name == "Raising")
+    arms = cell.environment.environment.n_arms
+    regret = np.ones((cell.runs, len(cell.checkpoints)))
+    result = cell.result(regret, np.zeros((cell.runs, arms), np.int64))
+    CellStore(tmp_path).save(cell, result, 1.0, Window(0, cell.runs))
+    text = write_up(sweep, tmp_path, "lowbid sweep small.toml")
+    assert "7 of 9 cells are finished; 2 cells failed" in text
+    assert "Over the 1 place where Raising plays" in text
 
 
 def test_threads_and_any_executor(tmp_path):

@@ -29,6 +29,22 @@ def test_the_template_is_a_sweep_with_everything_in_it(tmp_path):
     assert sweep.tune.judge == tuple(f"drawn, draw {i}" for i in (1, 2, 3, 4))
 
 
+def test_arms_used_for_choosing_cannot_judge_by_another_name(tmp_path):
+    """Two tables of drawn arms draw the same ones unless they are told otherwise."""
+    tables = "".join(
+        f'[[environments]]\nname="{name}"\nfamily="random-gaussian"\nn_arms=3\n{more}\n'
+        for name, more in (("on", "draws=2"), ("judge", "draws=3"))
+    )
+    text = FILE.replace("runs = 6", "runs = 6\ntune = {on = ['on'], judge = ['judge']}") + tables
+    with pytest.raises(
+        FileFormatError, match="'judge, draw 1', which has the arms of 'on, draw 1'"
+    ):
+        read(tmp_path, text)
+    assert read(tmp_path, text.replace("draws=3", "draws=3\ndraw_seed=1")).tune is not None
+    with pytest.raises(FileFormatError, match="which has the arms of"):
+        read(tmp_path, text.replace("draws=3", "").replace("draws=2", ""))  # new ones in each run
+
+
 def test_environments_are_chosen_by_their_names_tables_and_groups(tmp_path):
     text = (
         FILE.replace("runs = 6", "runs = 6\ntune = {on = [ON], judge = ['easy']}")

@@ -26,6 +26,7 @@ from lowbid.simulation._progress import Progress
 # Without a progress bar, a line is written this often.
 _LINE_SECONDS = 60.0
 _PARTS = 1_000_000
+_FAILURES = "failures.json"
 
 Say = Callable[[str], None]
 
@@ -179,12 +180,12 @@ def play_sweep(
             finally:
                 bar.close()
         failed = {
-            str(work.cell): driver.failures[digest]
-            for digest, work in driver.works.items()
-            if digest in driver.failures
+            str(cell): driver.failures[cell.digest]
+            for cell in found.cells
+            if cell.digest in driver.failures
         }
         texts = {name: list(failure) for name, failure in failed.items()}
-        write(part / "failures.json", json.dumps(texts, indent=1))
+        write(part / _FAILURES, json.dumps(texts, indent=1))
     return failed
 
 
@@ -236,10 +237,19 @@ def window_on_file(cell: Cell, store: CellStore, precision: Precision | None) ->
     return None if further is None else window_of(cell.runs, further)
 
 
-def cells_finished(cells: Sequence[Cell], table: SweepTable) -> int:
-    """How many cells have rows in a table."""
+def cells_finished(cells: Sequence[Cell], table: SweepTable) -> list[Cell]:
+    """The cells that have rows in a table."""
     there = {(row.policy, row.place) for row in table}
-    return sum(all((cell.policy.name, at) in there for at in cell.places) for cell in cells)
+    return [cell for cell in cells if all((cell.policy.name, at) in there for at in cell.places)]
+
+
+def failures_on_file(part: Path) -> dict[str, Failure]:
+    """Why cells failed when a sweep was last played to its end, by their names."""
+    try:
+        texts = json.loads((part / _FAILURES).read_text(encoding="utf-8"))
+        return {str(name): Failure(*map(str, values)) for name, values in texts.items()}
+    except (OSError, ValueError, TypeError, AttributeError):  # not there, or damaged
+        return {}
 
 
 def duration(seconds: float) -> str:

@@ -187,6 +187,14 @@ def tune_split(
             f"tune is given {both[0]!r} both to choose on and to judge by; judge by environments "
             "that were not used for choosing."
         )
+    arms = {each.text(0): each.name for each in environments if each.name in chosen}
+    for each in environments:
+        twin = arms.get(each.text(0)) if each.name in judging else None
+        require(
+            twin is None,
+            f"tune judges by {each.name!r}, which has the arms of {twin!r}, and that is used for "
+            "choosing; give it other arms, or another draw_seed if they are drawn.",
+        )
     return TuneSplit(tuple(chosen), tuple(judging))
 
 

@@ -16,6 +16,8 @@ from lowbid.experiments.sweeps._play_sweep import (
     cells_finished,
     counted,
     damaged_text,
+    failures_on_file,
+    failures_text,
     read_table,
     window_on_file,
 )
@@ -72,10 +74,16 @@ def write_up(sweep: Sweep, folder: Path, command: str) -> str:
     if importlib.util.find_spec("pyarrow") is not None:
         table.to_parquet(part / "table.parquet")
     finished = cells_finished(cells, table)
-    lead = f"{finished:,} of {counted(len(cells), 'cell is', 'cells are')} finished"
+    lead = f"{len(finished):,} of {counted(len(cells), 'cell is', 'cells are')} finished"
+    failed = failures_on_file(part)
+    for cell in finished:
+        failed.pop(str(cell), None)
+    if failed:
+        lead += f"; {counted(len(failed), 'cell')} failed"
     if store.damaged:
         lead += f"; {damaged_text(store.damaged, 'left out')}"
-    known = regrets(table, sweep.places(cells))
+    # A place counts once all are finished there; what failed will not be.
+    known = regrets(table, sweep.places([cell for cell in cells if str(cell) not in failed]))
     if not known:
         return f"{sweep.title}: {lead}; nothing can be compared yet."
     ranked = rankings(table.rows, known)
@@ -90,6 +98,7 @@ def write_up(sweep: Sweep, folder: Path, command: str) -> str:
         [
             ranking_section(ranked),
             *([tuning_section(choices)] if choices else []),
+            *([Section("Failed", [Code(failures_text(failed))])] if failed else []),
             Section("Cell by cell", [SweepView(view_data(sweep, store, table, known, ranked))]),
             _provenance(sweep, command),
         ],

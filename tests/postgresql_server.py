@@ -31,6 +31,13 @@ def server():
     if os.environ.get(NAMED):
         yield os.environ[NAMED]
         return
+    with private_server() as (url, _):
+        yield url
+
+
+@contextlib.contextmanager
+def private_server():
+    """The URL of a server of our own and its process, while the block lasts."""
     folder = Path(tempfile.mkdtemp(prefix="lowbid-postgresql-"))
     try:
         _as_server(
@@ -41,7 +48,8 @@ def server():
         start = ("-D", "data", "-w", "-l", "log", "-o", options, "start")
         _as_server("pg_ctl", *start, folder=folder)
         try:
-            yield f"postgresql://lowbid@/postgres?host={folder}"
+            process = int((folder / "data" / "postmaster.pid").read_text().split()[0])
+            yield f"postgresql://lowbid@/postgres?host={folder}", process
         finally:
             _as_server("pg_ctl", "-D", "data", "-m", "immediate", "stop", folder=folder)
     finally:

@@ -44,7 +44,8 @@ def require_estimates(policy):
 
 
 def test_estimates_are_in_the_log_a_little_later(url):
-    bandit = lowbid.open(url, "b", 3, lowbid.BetaThompson(), reward_range=(0, 1))
+    given = {"reward_range": (0, 1), "patience": 60.0}  # on a busy machine they take seconds
+    bandit = lowbid.open(url, "b", 3, lowbid.BetaThompson(), **given)
     decisions = bandit.decide(5)
     assert [each.propensity for each in decisions] == [None] * 5
     bandit.close()  # waits for them

@@ -10,6 +10,7 @@ import lowbid
 from lowbid.errors import FileFormatError, StoreError
 from lowbid.shared._events import LoggedEvent
 from lowbid.shared._requests import deciding
+from lowbid.shared.stores._patience import Patience
 from shared_replay import replayed
 
 SETTINGS = {"seed": 3, "reward_range": (0, 1)}
@@ -155,9 +156,10 @@ def test_a_commit_that_is_still_under_way_is_waited_for(any_url):
     thread = threading.Thread(target=commit_slowly)
     thread.start()
     assert begun.wait(20)
-    assert log._is_settled(2, "mine")
-    assert not log._is_settled(2, "another")
-    assert not log._is_settled(3, "mine")
+    patience = Patience(10.0)
+    assert log._is_settled(2, "mine", patience)
+    assert not log._is_settled(2, "another", patience)
+    assert not log._is_settled(3, "mine", patience)
     thread.join(20)
 
 

@@ -106,14 +106,14 @@ class SharedLog:
 
     def carry_out(self, calls: Sequence[Call]) -> None:
         """Answer calls, in order, in one transaction; wait for the store if it is unavailable."""
-        with self._turn:
-            self._carry_out(calls)
+        with self._turn, self.store.one_call() as patience:
+            self._carry_out(calls, patience)
 
-    def _carry_out(self, calls: Sequence[Call]) -> None:
-        patience, pause = Patience(self.store.patience), FIRST_PAUSE
+    def _carry_out(self, calls: Sequence[Call], patience: Patience) -> None:
+        pause = FIRST_PAUSE
         while calls := [call for call in calls if not call.done]:
             try:
-                self._attempt(calls)
+                self._attempt(calls, patience)
             except _CallFailedError as failed:
                 failed.call.fail(failed.error)
             except StoreUnavailableError as error:
@@ -125,7 +125,7 @@ class SharedLog:
             except LowbidError as error:
                 _fail(calls, error)
 
-    def _attempt(self, calls: Sequence[Call]) -> None:
+    def _attempt(self, calls: Sequence[Call], patience: Patience) -> None:
         """Try to answer calls; if that fails, check whether the commit happened after all."""
         answers: list[tuple[Call, Reply | LowbidError]] = []
         self._trying = None
@@ -136,7 +136,7 @@ class SharedLog:
             self.on_drawn(replica.drawn)
             replica.drawn = []
         except BaseException as error:
-            if self._trying is None or not self._is_settled(*self._trying):
+            if self._trying is None or not self._is_settled(*self._trying, patience):
                 raise
             if not isinstance(error, Exception):
                 _deliver(answers)
@@ -181,12 +181,12 @@ class SharedLog:
             self._trying = rows[0].number, batch
         return replica
 
-    def _is_settled(self, number: int, batch: str) -> bool:
+    def _is_settled(self, number: int, batch: str, patience: Patience) -> bool:
         """Whether a commit that got no answer has happened, according to the log.
 
-        It is looked up under the bandit's lock: the server may still be at work on it.
+        It is looked up under the bandit's lock: the server may still be at work on it. That is
+        tried at least once, even if the call has used up its patience.
         """
-        patience = Patience(self.store.patience)
         while True:
             try:
                 self.store.close()
@@ -335,7 +335,11 @@ class SharedLog:
 
     def compact(self, keep_events: int, keep_answers: int) -> Compaction:
         """Drop events and answers older than this, in microseconds, that are no longer needed."""
-        with self._turn, self.store.transaction(write=True) as transaction:
+        with (
+            self._turn,
+            self.store.one_call(),
+            self.store.transaction(write=True) as transaction,
+        ):
             replica, now = self._follow(transaction)
             self._replica = replica
             snapshot = snapshot_of(replica)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from typing import NamedTuple
 
 from lowbid.shared._events import LoggedEvent
+from lowbid.shared.stores._patience import Patience
 
 
 class StoredBandit(NamedTuple):
@@ -155,10 +156,22 @@ class Store(ABC):
         The store's URL without secrets, for errors.
     patience : float
         Seconds to wait for a transaction.
+    call : Patience or None
+        What is left of them for the call in progress, if it is one of several transactions.
     """
 
     address: str
     patience: float
+    call: Patience | None = None
+
+    @contextmanager
+    def one_call(self) -> Iterator[Patience]:
+        """Have the transactions of the block share the patience that each has on its own."""
+        self.call = patience = Patience(self.patience)
+        try:
+            yield patience
+        finally:
+            self.call = None
 
     @abstractmethod
     def transaction(self, *, write: bool) -> AbstractContextManager[Transaction]:

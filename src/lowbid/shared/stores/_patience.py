@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from lowbid.errors import StoreUnavailableError
-from lowbid.shared.stores._interface import Store
+
+if TYPE_CHECKING:
+    from lowbid.shared.stores._interface import Store
 
 R = TypeVar("R")
 
@@ -28,10 +30,22 @@ class Patience:
     ----------
     seconds : float
         The limit.
+
+    Attributes
+    ----------
+    seconds : float
+        The limit.
+    left : float
+        How many of them were left when one last asked; less than 0 if they are over.
     """
 
     def __init__(self, seconds: float) -> None:
-        self._left, self._since = seconds, time.monotonic()
+        self.seconds = seconds
+        self.renew(seconds)
+
+    def renew(self, seconds: float) -> None:
+        """Start again with so many seconds."""
+        self.left, self._since = seconds, time.monotonic()
         self._excused = False
 
     def is_over(self, longest_step: float) -> bool:
@@ -44,18 +58,19 @@ class Patience:
         if taken > longest_step + _LATE and not self._excused:
             self._excused = True
         else:
-            self._left -= taken
-        return self._left <= 0.0
+            self.left -= taken
+        return self.left <= 0.0
 
 
 def patiently(store: Store, work: Callable[[], R]) -> R:
     """Do something that may be repeated, as soon as the store is available."""
-    patience, pause = Patience(store.patience), FIRST_PAUSE
-    while True:
-        try:
-            return work()
-        except StoreUnavailableError:
-            if patience.is_over(store.patience):
-                raise
-        time.sleep(pause)
-        pause = min(2.0 * pause, LONGEST_PAUSE)
+    pause = FIRST_PAUSE
+    with store.one_call() as patience:
+        while True:
+            try:
+                return work()
+            except StoreUnavailableError:
+                if patience.is_over(store.patience):
+                    raise
+            time.sleep(pause)
+            pause = min(2.0 * pause, LONGEST_PAUSE)

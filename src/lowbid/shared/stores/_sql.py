@@ -80,6 +80,10 @@ class SQLTransaction(Transaction):
     def run(self, statement: str, values: Sequence[Any] = ()) -> Any:
         """Run a statement, with a question mark for each value, and return its cursor."""
 
+    def run_through(self, statement: str, values: Sequence[Any]) -> Any:
+        """Run a statement that goes through a whole log, and return its cursor."""
+        return self.run(statement, values)
+
     @abstractmethod
     def insert(
         self,
@@ -125,7 +129,7 @@ class SQLTransaction(Transaction):
     def delete(self, bandit: int) -> None:
         """Remove a bandit and everything that belongs to it."""
         for table in _OWNED:
-            self.run(f"DELETE FROM {table} WHERE bandit = ?", (bandit,))
+            self.run_through(f"DELETE FROM {table} WHERE bandit = ?", (bandit,))
         self.run("DELETE FROM lowbid_bandits WHERE key = ?", (bandit,))
 
     def events(self, bandit: int, after: int) -> Iterator[LoggedEvent]:
@@ -152,7 +156,7 @@ class SQLTransaction(Transaction):
             "DELETE FROM lowbid_events WHERE bandit = ? AND number <= ? AND time < ? "
             f"AND name NOT IN ({marks})"
         )
-        return int(self.run(statement, (bandit, up_to, before, *names)).rowcount)
+        return int(self.run_through(statement, (bandit, up_to, before, *names)).rowcount)
 
     def snapshot(self, bandit: int) -> bytes | None:
         """The latest snapshot."""
@@ -193,7 +197,7 @@ class SQLTransaction(Transaction):
     def forget(self, bandit: int, space: str, before: int) -> int:
         """Remove what was stored before a time; returns how many keys were removed."""
         statement = "DELETE FROM lowbid_memory WHERE bandit = ? AND space = ? AND time < ?"
-        return int(self.run(statement, (bandit, space, before)).rowcount)
+        return int(self.run_through(statement, (bandit, space, before)).rowcount)
 
     def documents(self, space: str) -> dict[str, str]:
         """All documents of a space, by key."""

@@ -16,6 +16,7 @@ from typing import Any
 from lowbid.errors import InvalidValueError, MissingPackageError, StoreError, StoreUnavailableError
 from lowbid.shared.stores._connections import abandon, close_with
 from lowbid.shared.stores._interface import Head, Store
+from lowbid.shared.stores._patience import Patience
 from lowbid.shared.stores._sql import TABLES, SQLTransaction
 
 _TYPES = {
@@ -44,6 +45,7 @@ _WORDS = {
     'database "': "3D000",
 }
 _LOCKED = "55P03"
+_THROUGH_A_LOG = 3600.0  # the most seconds for a statement that goes through a whole log
 _cursors = itertools.count()  # their names
 _PASSING = ("08", "40", "53", "55", "57")  # connection, deadlock, resources, lock, shutdown
 
@@ -58,6 +60,14 @@ class PostgreSQLTransaction(SQLTransaction):
     def run(self, statement: str, values: Sequence[Any] = ()) -> Any:
         """Run a statement, and return its cursor."""
         return self._connection.execute(statement.replace("?", "%s"), values)
+
+    def run_through(self, statement: str, values: Sequence[Any]) -> Any:
+        """Run a statement that goes through a whole log, with much patience."""
+        patience = self._connection.patience
+        patience.renew(_THROUGH_A_LOG)
+        cursor = self.run(statement, values)
+        patience.renew(patience.seconds)
+        return cursor
 
     def insert(
         self,
@@ -82,10 +92,12 @@ class PostgreSQLTransaction(SQLTransaction):
         yield from first
         if len(first) == 500:
             # An earlier query that was left in the middle may still have its cursor.
+            patience = self._connection.patience
             with self._connection.cursor(name=f"lowbid_{next(_cursors)}") as cursor:
-                cursor.itersize = 5000
                 cursor.execute(f"{statement.replace('?', '%s')} OFFSET 500", values)
-                yield from cursor
+                while portion := cursor.fetchmany(5000):
+                    patience.renew(patience.seconds)  # a long log may take longer
+                    yield from portion
 
     def lock(self, bandit: int) -> Head | None:
         """Lock the bandit's row, if the transaction writes."""
@@ -117,7 +129,7 @@ class PostgreSQLStore(Store):
     def __init__(self, url: str, patience: float) -> None:
         _require_address(url)
         self._url, self.patience = url, patience
-        self._wait = max(1, round(patience))
+        self._wait = max(1, round(patience))  # for what is set in whole seconds
         self.address = _without_secrets(url)
         self._connection: Any = None
 
@@ -141,8 +153,9 @@ class PostgreSQLStore(Store):
     @contextlib.contextmanager
     def transaction(self, *, write: bool) -> Iterator[PostgreSQLTransaction]:
         """A transaction, committed if the block succeeds and rolled back otherwise."""
+        patience = self.call or Patience(self.patience)
         with self._translated_errors():
-            connection = self._connected()
+            connection = self._connected(patience)
             # A reader sees one state from first to last, even if others compact the log meanwhile;
             # a writer sees what was committed before it got its lock.
             levels = _psycopg().IsolationLevel
@@ -161,12 +174,13 @@ class PostgreSQLStore(Store):
                 self.close()
                 raise
 
-    def _connected(self) -> Any:
-        """A connection without a transaction."""
+    def _connected(self, patience: Patience) -> Any:
+        """A connection without a transaction, which waits for answers with this patience."""
         if self._connection is not None:
+            self._connection.patience = patience
             self._roll_back(self._connection)
         if self._connection is None:
-            self._connection = self._connect()
+            self._connection = self._connect(patience)
             close_with(self, self._connection)
         return self._connection
 
@@ -182,17 +196,29 @@ class PostgreSQLStore(Store):
         else:
             self.close()
 
-    def _connect(self) -> Any:
-        wait = self._wait
-        connection = _psycopg().connect(
-            self._url,
-            connect_timeout=max(2, wait),
-            tcp_user_timeout=1000 * max(2, wait),
-            **self._keepalives(),
-        )
+    def _connect(self, patience: Patience) -> Any:
+        from lowbid.shared.stores._answers import PatientConnection
+
+        conninfo, keepalives = _psycopg().conninfo, self._keepalives()
+        given = conninfo.conninfo_to_dict(self._url)
+        options: dict[str, Any] = {name: keepalives[name] for name in keepalives.keys() - given}
+        # They are tried one after another, and psycopg takes no less than 2 seconds for each.
+        addresses = len(conninfo.conninfo_attempts(given))
+        seconds = max(2, round(patience.left / addresses))
         try:
-            connection.execute(f"SET lock_timeout = '{wait}s'")
-            connection.execute("SET synchronous_commit = on")
+            connection = PatientConnection.connect(
+                self._url,
+                connect_timeout=seconds,
+                tcp_user_timeout=500 * max(2, self._wait),
+                **options,
+            )
+        finally:
+            patience.is_over(seconds * addresses)
+        connection.patience = patience
+        settings = {"lock_timeout": f"{self._wait}s", "synchronous_commit": "on"}
+        settings |= {f"tcp_{name}": str(value) for name, value in keepalives.items()}
+        try:
+            connection.execute("; ".join(f"SET {name} = '{settings[name]}'" for name in settings))
             connection.commit()
             self._prepare(connection)
         except BaseException:
@@ -201,17 +227,17 @@ class PostgreSQLStore(Store):
         return connection
 
     def _keepalives(self) -> dict[str, int]:
-        """When to ask whether the server's machine is still there, unless the address says so.
+        """When to ask whether the other machine is still there: after half of the patience.
 
-        A call that waits for an answer has nothing to send, so nothing else would notice.
+        A call that waits for an answer has nothing to send, so nothing else would notice. The
+        second half is for a new connection. The server asks too: it would keep the lock of a client
+        that vanished.
         """
-        given = _psycopg().conninfo.conninfo_to_dict(self._url)
-        seconds = {
-            "keepalives_idle": max(1, self._wait // 2),
-            "keepalives_interval": max(1, self._wait // 6),
+        return {
+            "keepalives_idle": max(1, self._wait // 4),
+            "keepalives_interval": max(1, self._wait // 12),
             "keepalives_count": 3,
         }
-        return {name: value for name, value in seconds.items() if name not in given}
 
     def _prepare(self, connection: Any) -> None:
         """Create the tables, if they do not exist."""

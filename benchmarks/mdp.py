@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import Any
 
 from lowbid import mdp
-from lowbid.report._chart import style
 from lowbid.report._figures import matplotlib_without_screen
+from lowbid.report._palette import style
 
 from .c_loops import SOURCES, check_same_work
 from .growth import Points, series, slope

@@ -14,8 +14,8 @@ import math
 from pathlib import Path
 from typing import Any
 
-from lowbid.report._chart import Style, style
 from lowbid.report._figures import matplotlib_without_screen, spread
+from lowbid.report._palette import Style, styles_of
 
 from .growth import Points, slope
 
@@ -38,7 +38,7 @@ SHORT = {
 def draw(results: dict[str, Any], path: Path) -> None:
     """All panels in one picture; at the end of each line its name and its slope."""
     growth = {**results["growth"], **results.get("memory", {})}
-    looks = {name: style(number) for number, name in enumerate(growth["arms"])}
+    looks = styles_of(growth["arms"])
     panels = [panel for panel in PANELS if panel[0] in growth]
     rows, columns = (len(panels) + 1) // 2, min(2, len(panels))
     width, height = 4.8 * columns, 3.6 * rows
@@ -73,7 +73,7 @@ def draw_lines(
     for name, points in series.items():
         shown = [(size, value) for size, value in points if value > least]
         if len(shown) > 1:
-            look = looks.get(name, style(0))
+            look = looks.get(name) or styles_of([name])[name]
             stroke = (0, look.dashes) if look.dashes else "-"
             panel.plot(*zip(*shown, strict=True), color=look.colour, linestyle=stroke, lw=1.5)
             drawn[name] = (shown, look.colour)

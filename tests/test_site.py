@@ -80,15 +80,21 @@ def test_the_reference_has_every_adapter():
     assert {path.split(".")[2] for path in shown} == modules
 
 
+STEP = re.compile(r"\*\*Next:\*\* [^\[]*\[[^\]]+\]\(([^)#]+)")
+
+
+def last_paragraph(text):
+    return text.rstrip().rpartition("\n\n")[2]
+
+
 def pages_that_people_wrote():
-    """The files of the navigation; the reference, from docstrings, has links in its footer only."""
+    """The files of the navigation but the changelog, to which the site adds its next step."""
     named = re.findall(r"^ +- [^#\n]+: (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
     roots = {"contributing.md": "CONTRIBUTING.md", "security.md": "SECURITY.md"}
     for page in named:
-        if page == "changelog.md":  # a list to look things up in, the newest first
-            continue
-        path = ROOT / roots[page] if page in roots else ROOT / "docs" / page
-        yield path if path.exists() else path.with_suffix(".ipynb")
+        if page != "changelog.md":
+            path = ROOT / roots[page] if page in roots else ROOT / "docs" / page
+            yield path if path.exists() else path.with_suffix(".ipynb")
 
 
 def test_every_page_ends_with_the_next_step():
@@ -98,11 +104,19 @@ def test_every_page_ends_with_the_next_step():
         text = path.read_text(encoding="utf-8")
         if path.suffix == ".ipynb":
             text = "".join(json.loads(text)["cells"][-1]["source"])
-        last = text.rstrip().rpartition("\n\n")[2]
-        found = re.match(r"\*\*Next:\*\* [^\[]*\[[^\]]+\]\(([^)#]+)", last)
+        found = STEP.match(last_paragraph(text))
         assert found, f"{path.name} ends with no next step"
         assert (path.parent / found[1]).resolve() not in (path, ROOT), path.name
         assert (path.parent / found[1]).exists(), f"{path.name} leads to {found[1]}"
+
+
+def test_every_page_of_the_reference_ends_with_the_next_step():
+    """It leads out of the reference, to a page that people wrote."""
+    for page, text in load("api_pages").pages().items():
+        found = STEP.match(last_paragraph(text))
+        assert found, f"{page} ends with no next step"
+        target = (ROOT / "docs" / page).parent / found[1]
+        assert target.resolve().exists(), f"{page} leads to {found[1]}"
 
 
 @pytest.fixture
@@ -131,25 +145,41 @@ def test_the_site_is_built(build):
     assert "lowbid.policies.UCB1" in (site / "reference/policies/UCB1.html").read_text()
     assert "<math" in (site / "reference/policies/UCB1.html").read_text()
     assert "__index" in (site / "search" / "search_index.js").read_text()[:50]
+    for page in site.rglob("*.html"):
+        steps = page.read_text(encoding="utf-8").count('<p class="next">')
+        assert steps == (page.name != "404.html"), page
     assert_search_works(site / "index.html")
+
+
+RESULT = ".md-search-result__link h1"
+# Words that somebody may type, and pages that must be among those found.
+SEARCHES = {
+    "late feedback": {"Late and missing feedback"},
+    "thompson": {"BetaThompson", "GaussianThompson", "SlidingWindowBetaThompson"},
+    "batch likelihood": {"BatchLikelihood"},
+    "batchlikelihood": {"BatchLikelihood"},
+    "BatchLikelihood": {"BatchLikelihood"},
+    "klucb": {"KLUCB", "KLUCBPlus"},
+}
 
 
 def assert_search_works(page):
     """From a file, without a server or a network."""
+    from selenium.common.exceptions import StaleElementReferenceException
     from selenium.webdriver.common.by import By
     from selenium.webdriver.support.wait import WebDriverWait
 
+    def found(browser):
+        return {each.text for each in browser.find_elements(By.CSS_SELECTOR, RESULT)}
+
     with open_browser() as browser:
         browser.set_window_size(1280, 900)
-        browser.get(page.as_uri())
-        browser.find_element(By.CSS_SELECTOR, "input.md-search__input").click()
-        browser.switch_to.active_element.send_keys("late feedback")
-        WebDriverWait(browser, 20).until(
-            lambda _: (
-                "Late and missing feedback"
-                in browser.find_element(By.CSS_SELECTOR, ".md-search-result").text
-            )
-        )
+        for words, pages in SEARCHES.items():
+            browser.get(page.as_uri())
+            browser.find_element(By.CSS_SELECTOR, "input.md-search__input").click()
+            browser.switch_to.active_element.send_keys(words)
+            wait = WebDriverWait(browser, 20, ignored_exceptions=[StaleElementReferenceException])
+            wait.until(lambda browser, pages=pages: pages <= found(browser), f"{words!r}: {pages}")
         assert console_errors(browser) == []
 
 

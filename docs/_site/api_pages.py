@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import re
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -44,6 +45,31 @@ TITLES = {
     "random": "Random numbers",
     "errors": "Errors",
 }
+# Where to go on from a part's page; from the others, to the tutorial.
+NEXT = {
+    "online": "[choose and learn](../how-to/choose-and-learn.md) with a bandit of your own",
+    "shared": "[share a bandit between processes](../how-to/share-between-processes.md)",
+    "stores": "[share a bandit between processes](../how-to/share-between-processes.md)",
+    "client": "[serve decisions over HTTP](../how-to/serve-decisions.md)",
+    "service": "[serve decisions over HTTP](../how-to/serve-decisions.md)",
+    "logs": "[learn from a log](../how-to/learn-from-a-log.md)",
+    "offline": "[ask what would have happened](../what-if.md) under another policy",
+    "simulation": "[read the intervals](../reading-the-intervals.md) of a simulation",
+    "policies": "[choose a policy](../which-policy.md)",
+    "environments": "[try policies on your numbers](../which-policy.md#try-it-on-your-numbers)",
+    "schedules": "[how many batches to use](../batch-ensemble.md)",
+    "mdp": "[episodes](../mdp.md), with rules and environments to compare",
+    "mdp.deep": "[deep agents](../mdp-deep.md) on DeepSea and in Gymnasium",
+    "theory": "[what the paper says, what we found](../the-paper.md)",
+    "experiments.sweeps": "[run a sweep](../sweeps.md)",
+    "validation": "[the reference figures](../validation.md), and ours beside them",
+    "adapters": "[use a policy in river](../coming-from/river.md), or one of river here",
+    "testing": "[write a policy of your own](../your-own-policy.md), and test it with these kits",
+    "kernels": "[write a policy of your own](../your-own-policy.md)",
+    "random": "[write a policy of your own](../your-own-policy.md)",
+    "errors": "[units and signs](../how-to/units-and-signs.md), and which outcomes are refused",
+}
+TUTORIAL = "[the tutorial](../tutorial.md)"
 # Public names of the policies' module beside the policies.
 OTHERS = ("Policy", "About", "Kernels", "Constructor", "citation")
 # Members that come from a base class are shown where the class is used through them.
@@ -59,11 +85,12 @@ def parts() -> dict[str, str]:
 
 def pages() -> dict[str, str]:
     """Every page of the reference, by its path under docs/."""
-    made = {f"{FOLDER}/index.md": _index()}
+    made = {f"{FOLDER}/index.md": _with_next(_index(), TUTORIAL)}
     for name, title in parts().items():
-        made[f"{FOLDER}/{name}.md"] = SPECIAL.get(name, _page)(name, title)
+        page = SPECIAL.get(name, _page)(name, title)
+        made[f"{FOLDER}/{name}.md"] = _with_next(page, NEXT.get(name, TUTORIAL))
     for name in policies.__all__:
-        made[_path(name)] = _policy(name)
+        made[_path(name)] = _with_next(_policy(name), _after(name))
     return made
 
 
@@ -101,6 +128,25 @@ def public_paths() -> dict[str, str]:
             if not inspect.ismodule(getattr(module, name)):
                 paths.setdefault(name, []).append(f"{module.__name__}.{name}")
     return {name: found[0] for name, found in paths.items() if len(found) == 1}
+
+
+def _with_next(page: str, step: str) -> str:
+    return f"{page.rstrip()}\n\n{_as_one_word(page)}**Next:** {step}.\n"
+
+
+def _as_one_word(page: str) -> str:
+    """The names on a page as search finds no others: it splits BetaThompson, not betathompson."""
+    names = re.findall(r"^::: \S*?(\w*[a-z][A-Z]\w*)$", page, re.MULTILINE)
+    return f"<p hidden>{' '.join(name.lower() for name in names)}</p>\n\n" if names else ""
+
+
+def _after(policy: str) -> str:
+    """Where to go on from a policy's page: to where it is compared with others."""
+    if getattr(policies, policy).variants()[0].about.family == "forgetting":
+        return f"[compare {policy} with others](../../changing-arms.md) on arms that change"
+    if policy == "BatchEnsemble":
+        return "[how Batch Ensemble works](../../batch-ensemble.md), and how many batches to use"
+    return f"[compare {policy} with the others](../../league.md) in the league"
 
 
 def _path(policy: str) -> str:

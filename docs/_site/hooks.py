@@ -33,6 +33,9 @@ ROOT_PAGES = {
     "SECURITY.md": "security.md",
 }
 LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]]*)\]\((?P<target>[^)\s#]+)(?P<anchor>#[^)\s]*)?\)")
+# The changelog ends with its oldest entry, wherever else it is read.
+AFTER_CHANGELOG = "\n\n**Next:** [the tutorial](tutorial.md), with the version of today.\n"
+NEXT = re.compile(r"^\*\*Next:\*\*.*\Z", re.MULTILINE | re.DOTALL)
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 
@@ -47,6 +50,7 @@ def on_files(files: Files, config: Any) -> Files:
     for name, page in ROOT_PAGES.items():
         if page != name:
             text = (ROOT / name).read_text(encoding="utf-8")
+            text += AFTER_CHANGELOG if name == "CHANGELOG.md" else ""
             files.append(File.generated(config, page, content=_from_root(text)))
     for path, content in (api_pages.pages() | notebooks.pages()).items():
         files.append(File.generated(config, path, content=content))
@@ -54,22 +58,21 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
-    """Mend links that leave docs/, and give pictures their dark twin where there is one."""
+    """Mend links that leave docs/, and set off the next step at a page's end."""
     folder = posixpath.dirname(page.file.src_uri)
     if page.file.src_uri == "README.md":
         page.meta["hide"] = ["navigation", "toc"]
 
     def mended(found: re.Match[str]) -> str:
         target = found["target"]
-        if "://" in target or target.startswith("mailto:"):
+        if "://" in target or target.startswith("mailto:") or found["image"]:
             return found[0]
         path = posixpath.normpath(posixpath.join("docs", folder, target))
-        if found["image"]:
-            return _in_both_themes(found, files, folder)
         if target.endswith(".ipynb") and "Download" not in found["text"]:
             return found[0].replace(".ipynb", ".md")
         return found[0] if path.startswith("docs/") else _link_out(found, path, folder)
 
+    markdown = NEXT.sub(lambda found: found[0].rstrip() + "\n{ .next }\n", markdown)
     return _outside_code(markdown, lambda text: LINK.sub(mended, text))
 
 
@@ -107,15 +110,6 @@ def _link_out(found: re.Match[str], path: str, folder: str) -> str:
             LOG.warning("a link leads to %s, which does not exist", path)
         return found["text"]
     return f"[{found['text']}]({posixpath.relpath(page, folder or '.')}{found['anchor'] or ''})"
-
-
-def _in_both_themes(found: re.Match[str], files: Files, folder: str) -> str:
-    stem, ending = posixpath.splitext(found["target"])
-    dark = f"{stem}-dark{ending}"
-    if files.get_file_from_path(posixpath.normpath(posixpath.join(folder, dark))) is None:
-        return found[0]
-    light = f"![{found['text']}]({found['target']}#only-light)"
-    return f"{light}\n![{found['text']}]({dark}#only-dark)"
 
 
 def _outside_code(text: str, change: Any) -> str:

@@ -17,6 +17,9 @@ import numpy as np
 
 import lowbid
 from lowbid import policies
+from lowbid.report._figures import spread
+from lowbid.report._palette import styles_of
+from lowbid.report._themes import LIGHT, svg
 from lowbid.theory import lower
 
 TABLE = Path(__file__).with_name("standard_problem.json")
@@ -25,8 +28,8 @@ HORIZON, RUNS, SEED = 5_000, 100, 0
 BESIDE = ("UniformPlay", "UCB1", "BetaThompson")  # drawn on every page, to compare with
 CAPTION = (
     f"Mean regret on ten arms with Bernoulli losses, one of mean {MEANS[0]} and nine of "
-    f"{MEANS[1]}: {RUNS} runs of {HORIZON:,} steps with 95% intervals. The thick line is the "
-    "policy. Dashed: the lower bound of Lai and Robbins, which holds asymptotically."
+    f"{MEANS[1]}: {RUNS} runs of {HORIZON:,} steps with 95% intervals. Dashed: "
+    "the lower bound of Lai and Robbins, which holds asymptotically."
 )
 NOTE = (
     "One problem is not a ranking: [the league](../league.md) has 33. Policies with parameters "
@@ -72,18 +75,20 @@ def draw(axes: Any, theme: Any, name: str, table: dict[str, Any]) -> None:
         if other != name:
             entry = table[other]
             axes.plot(entry["steps"], entry["mean"], color=theme.faint, lw=0.9)
-            _label(axes, other, _end(entry, top), theme.faint)
     steps = np.array(table[name]["steps"])
     if not isinstance(arms_for(name), lowbid.ExponentialByMean):
         bound = lower.lower_bound(arms_for(name), steps)
         axes.plot(steps, bound, color=theme.faint, lw=0.9, ls=(0, (4, 2)))
-    colour = theme.colour(0)
+    colour = styles_of([name])[name].colour
     entry = table[name]
     axes.fill_between(steps, entry["low"], entry["high"], color=colour, alpha=0.2, lw=0)
     axes.plot(steps, entry["mean"], color=colour, lw=2)
-    axes.set(xlabel="step", ylabel="mean regret", xlim=(0, HORIZON * 1.22), ylim=(0, top))
+    axes.set(xlabel="step", ylabel="mean regret", xlim=(0, HORIZON), ylim=(0, top))
     axes.set_xticks(range(0, HORIZON + 1, 1000))
     axes.grid(axis="y", color=theme.grid, lw=0.6)
+    others = dict.fromkeys(BESIDE, theme.faint)
+    ends = {each: _end(table[each], top) for each in (name, *BESIDE)}
+    _label(axes, ends, others | {name: colour}, top)
 
 
 def _end(entry: dict[str, Any], top: float) -> tuple[float, float]:
@@ -93,28 +98,32 @@ def _end(entry: dict[str, Any], top: float) -> tuple[float, float]:
     return float(np.interp(0.93 * top, entry["mean"], entry["steps"])), 0.93 * top
 
 
-def _label(axes: Any, name: str, end: tuple[float, float], colour: str) -> None:
-    """Write a curve's name beside its end."""
-    place = {"xytext": (4, 0), "textcoords": "offset points", "va": "center"}
-    axes.annotate(name, end, fontsize=8.5, color=colour, **place)
+def _label(
+    axes: Any, ends: dict[str, tuple[float, float]], colours: dict[str, str], top: float
+) -> None:
+    """Write each curve's name beside its end; names that would overlap are moved apart."""
+    heights = {name: y / top for name, (x, y) in ends.items() if x == HORIZON}
+    places = {name: (HORIZON, top * y) for name, y in spread(heights, gap=0.085).items()}
+    look = {"xytext": (4, 0), "textcoords": "offset points", "va": "center", "fontsize": 8.5}
+    for name, place in (ends | places).items():
+        weight = "bold" if name == next(iter(ends)) else "normal"
+        axes.annotate(name, place, color=colours[name], weight=weight, **look)
 
 
 def figure(name: str) -> str:
-    """The picture of a policy for light and dark pages, as HTML; nothing if it was not played."""
-    from lowbid.report._themes import picture
+    """The picture of a policy, as HTML; nothing if it was not played.
 
+    The site's style sheet turns it into one for dark pages.
+    """
     table = json.loads(TABLE.read_text())
     if name not in table:
         return ""
-    drawn = picture(name, "", lambda axes, theme: draw(axes, theme, name, table), size=(6.4, 3.0))
+    drawn = svg(lambda axes, theme: draw(axes, theme, name, table), LIGHT, size=(6.4, 3.0))
     caption = CAPTION
     if isinstance(arms_for(name), lowbid.ExponentialByMean):
         caption = caption.replace("Bernoulli", "exponential").partition(" Dashed")[0]
-    light, dark = (svg.replace("\n", " ") for svg in (drawn.light, drawn.dark))
-    return (
-        f'<figure class="regret"><div class="on-light">{light}</div>'
-        f'<div class="on-dark">{dark}</div><figcaption>{caption}</figcaption></figure>'
-    )
+    shown = drawn.replace("\n", " ")
+    return f'<figure class="regret"><div>{shown}</div><figcaption>{caption}</figcaption></figure>'
 
 
 def final_regret() -> dict[str, float]:

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 import lowbid
 from lowbid.report import Chart, save_figure, save_panel, styles
-from lowbid.report._chart import style
 from lowbid.report._figures import draw, matplotlib_without_screen, spread
 
 GAP = 0.05
@@ -23,10 +22,6 @@ def test_labels_are_moved_apart_and_keep_their_order(heights):
     clipped = {name: min(max(height, 0.0), 1.0) for name, height in named.items()}
     by_height = sorted(named, key=lambda name: (clipped[name], places[name]))
     assert by_height == sorted(named, key=lambda name: places[name])
-
-
-def test_styles_differ():
-    assert len({style(number) for number in range(45)}) == 45
 
 
 @pytest.mark.parametrize("log", [False, True])

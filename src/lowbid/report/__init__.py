@@ -16,7 +16,7 @@ from lowbid.report._blocks import (
     Table,
     Text,
 )
-from lowbid.report._chart import Chart, Style, styles
+from lowbid.report._chart import Chart, styles
 from lowbid.report._deep_figures import save_learning, save_solving
 from lowbid.report._figures import save_figure, save_panel
 from lowbid.report._mdp_figures import save_bids, save_visits

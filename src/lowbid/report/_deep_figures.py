@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from lowbid._arrays import Floats
-from lowbid.report._chart import style
 from lowbid.report._figures import (
     margins,
     matplotlib_without_screen,
     save_png_and_svg,
     spread,
 )
+from lowbid.report._palette import style
 
 _WIDTH, _HEIGHT, _BESIDE = 6.2, 4.0, 2.1  # inches
 _LABEL_WIDTH = 24  # letters

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from lowbid.errors import MissingPackageError
-from lowbid.report._chart import Chart, Style, bound_dashes
+from lowbid.report._chart import Chart
 from lowbid.report._numbers import figure
+from lowbid.report._palette import Style, bound_dashes
 from lowbid.simulation import mean_curves
 
 # Inches: the size of a chart, and the width of a letter.

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from lowbid.errors import InvalidValueError
-from lowbid.report._chart import style
 from lowbid.report._figures import margins, matplotlib_without_screen, save_png_and_svg
+from lowbid.report._palette import style
 
 Floats = npt.NDArray[np.float64]
 

@@ -30,8 +30,9 @@ from lowbid.report._blocks import (
     Table,
     Text,
 )
-from lowbid.report._chart import DARK, Chart, Style, bound_dashes, first_styles, styles
+from lowbid.report._chart import Chart, styles
 from lowbid.report._numbers import figure, interval
+from lowbid.report._palette import DARK, Style, bound_dashes, first_styles
 from lowbid.report._sweep_view import SweepView, sweep_view
 from lowbid.simulation import Result, mean_curves
 

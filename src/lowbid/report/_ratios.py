@@ -8,6 +8,7 @@ from typing import Any
 
 from lowbid.report._blocks import Picture
 from lowbid.report._figures import matplotlib_without_screen, save_png_and_svg
+from lowbid.report._palette import styles_of
 from lowbid.report._themes import LIGHT, Theme, picture
 
 Ratios = Mapping[str, Mapping[str, float]]  # by what is compared, then by policy
@@ -35,6 +36,7 @@ def save_ratios(ratios: Ratios, folder: Path, name: str) -> list[Path]:
 def draw_ratios(axes: Any, ratios: Ratios, theme: Theme) -> None:
     """Marks on a logarithmic axis that starts at 1, the best."""
     names = list(dict.fromkeys(name for row in ratios.values() for name in row))
+    looks = styles_of(names)
     places = range(len(ratios))
     for number, name in enumerate(names):
         shift = _SPREAD * ((number + 0.5) / len(names) - 0.5)
@@ -43,7 +45,7 @@ def draw_ratios(axes: Any, ratios: Ratios, theme: Theme) -> None:
             *zip(*points, strict=True),
             s=34,
             marker=_MARKERS[number % len(_MARKERS)],
-            color=theme.colour(number),
+            color=theme.shown(looks[name].colour),
             edgecolors="none",
             alpha=0.9,
             label=name,

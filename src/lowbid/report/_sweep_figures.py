@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from lowbid.report._chart import style
 from lowbid.report._figures import matplotlib_without_screen, save_png_and_svg
+from lowbid.report._palette import style
 
 _GRID, _INK = "#e2e3e1", "#222222"
 _TICKS = (1, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 10_000, 100_000)

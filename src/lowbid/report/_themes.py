@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from lowbid.report._blocks import Picture
-from lowbid.report._chart import DARK as DARK_COLOURS
-from lowbid.report._chart import style
 from lowbid.report._figures import matplotlib_without_screen
+from lowbid.report._palette import DARK as DARK_COLOURS
+from lowbid.report._palette import style
 
 Draw = Callable[[Any, "Theme"], None]
 
@@ -24,7 +24,10 @@ class Theme(NamedTuple):
 
     def colour(self, number: int) -> str:
         """The colour of the first, second, ... curve."""
-        colour = style(number).colour
+        return self.shown(style(number).colour)
+
+    def shown(self, colour: str) -> str:
+        """A colour of a curve as it is on this page."""
         return DARK_COLOURS[colour] if self.dark else colour
 
 
@@ -34,11 +37,11 @@ DARK = Theme(ink="#e7e8e6", faint="#a0a7ad", grid="#30363c", dark=True)
 
 def picture(key: str, caption: str, draw: Draw, size: tuple[float, float] = (4.8, 4.2)) -> Picture:
     """A picture in both themes; `draw` is called with axes and a theme, `size` is in inches."""
-    return Picture(key, caption, _svg(draw, LIGHT, size), _svg(draw, DARK, size))
+    return Picture(key, caption, svg(draw, LIGHT, size), svg(draw, DARK, size))
 
 
-def _svg(draw: Draw, theme: Theme, size: tuple[float, float]) -> str:
-    """One picture in one theme."""
+def svg(draw: Draw, theme: Theme, size: tuple[float, float]) -> str:
+    """One picture in one theme, with a transparent ground."""
     colours = {
         "text.color": theme.ink,
         "axes.labelcolor": theme.ink,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lowbid.report._blocks import Picture
-from lowbid.report._chart import style
+from lowbid.report._palette import style
 from lowbid.report._themes import Draw, Theme, picture
 from lowbid.theory.evidence import Evidence, Line, OptimismMap
 

@@ -375,6 +375,17 @@ def test_answers_are_forgotten_when_their_time_is_over(url, clock):
     assert bandit.answer([decision.id], rewards=[0.5]) == ["closed"]
 
 
+def test_a_clock_that_is_ahead_drops_no_young_events(url, clock):
+    bandit = lowbid.open(url, "b", 2)
+    bandit.decide()
+    clock.seconds += 660
+    bandit.decide()
+    bandit.decide()
+    clock.seconds += 3600  # by the clock of the process that compacts
+    assert lowbid.open(url, "b").compact(events="10m").events == 1
+    assert [entry.number for entry in bandit.log()] == [1, 3, 4]
+
+
 def test_a_compacted_log_without_a_readable_snapshot_is_refused(url):
     bandit = opened(url)
     play(bandit, 5)

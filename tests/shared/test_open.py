@@ -1,7 +1,7 @@
 import pytest
 
 import lowbid
-from lowbid.errors import InvalidValueError, UnknownNameError
+from lowbid.errors import InvalidValueError, StoreError, UnknownNameError
 
 
 def test_what_differs_is_said(url):
@@ -80,6 +80,31 @@ def test_names_that_are_none(url, name):
         lowbid.open(url, name, 2)
 
 
+@pytest.mark.parametrize("name", ["", None, 7, b"7", ["7"], "x" * 1000, "nul\0", "\ud800"])
+def test_odd_names_delete_and_rename_nothing(url, name):
+    lowbid.open(url, "7", 2)
+    with pytest.raises(InvalidValueError, match="name is"):
+        lowbid.stores.delete(url, name)
+    with pytest.raises(InvalidValueError, match="name is"):
+        lowbid.stores.rename(url, name, "8")
+    with pytest.raises(InvalidValueError, match="new_name is"):
+        lowbid.stores.rename(url, "7", name)
+    assert [found.name for found in lowbid.stores.list(url)] == ["7"]
+
+
+def test_a_store_that_is_not_there_is_not_made(url, tmp_path):
+    calls = [
+        lambda: lowbid.open(url, "b"),
+        lambda: lowbid.stores.list(url),
+        lambda: lowbid.stores.delete(url, "b"),
+        lambda: lowbid.stores.rename(url, "b", "c"),
+    ]
+    for call in calls:
+        with pytest.raises(StoreError, match="is not there"):
+            call()
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     "store",
     [
@@ -110,6 +135,6 @@ def test_a_policy_of_your_own_must_be_given(url):
 
     bandit = lowbid.open(url, "b", 2, Own())
     bandit.decide()
-    with pytest.raises(lowbid.errors.LowbidError, match="Own"):
+    with pytest.raises(lowbid.errors.LowbidError, match=r"Own.*policy=.*open"):
         lowbid.open(url, "b")
     assert lowbid.open(url, "b", policy=Own()).summary().decisions == 1

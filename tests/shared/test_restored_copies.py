@@ -127,9 +127,10 @@ def test_a_log_of_many_events_that_cannot_be_read_to_its_end(any_url):
     bandit = opened(any_url)
     key, store = bandit._log.bandit, bandit._log.store.twin()
     bandit.update_many(["x"] * 3, rewards=[1.0] * 3)
-    bad = LoggedEvent(1300, 2**60, "danced", "batch", "{}")
+    time = bandit.summary().time
+    bad = LoggedEvent(1300, time, "danced", "batch", "{}")
     with store.transaction(write=True) as transaction:
-        elapsed = [LoggedEvent(n, 2**60, "elapsed", "batch", "{}") for n in range(3, 1300)]
+        elapsed = [LoggedEvent(n, time, "elapsed", "batch", "{}") for n in range(3, 1300)]
         transaction.append(key, [*elapsed, bad, *[bad._replace(number=n) for n in (1301, 1302)]])
     with pytest.raises(FileFormatError, match="event 1300") as caught:
         bandit.decide()

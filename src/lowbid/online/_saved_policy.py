@@ -30,8 +30,8 @@ def policy_from(saved: dict[str, Any], given: Policy | None) -> Policy:
         policy = _value_from({name: saved[name] for name in saved if name != "identity"})
     except (LookupError, AttributeError, ImportError, TypeError, ValueError) as error:
         raise FileFormatError(
-            f"the policy {saved['identity']} cannot be made from what was saved: {error}. Give it "
-            "again: Bandit.load(path, policy=...)."
+            f"the policy {saved['identity']} cannot be made from what was saved: {error}. Give "
+            "that policy again, as policy=..., where you load or open the bandit."
         ) from error
     if not isinstance(policy, Policy):
         raise FileFormatError(f"{saved['identity']} is not a policy.")

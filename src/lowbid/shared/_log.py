@@ -14,6 +14,7 @@ from lowbid._version import __version__
 from lowbid.errors import FileFormatError, LowbidError, StoreError, StoreUnavailableError
 from lowbid.policies import Policy
 from lowbid.shared._calls import Call, Reply
+from lowbid.shared._clocks import ClockWatch
 from lowbid.shared._estimates import DrawnChoice
 from lowbid.shared._events import (
     ADMINISTRATIVE,
@@ -93,6 +94,7 @@ class SharedLog:
         self._process, self._commits = secrets.token_hex(8), 0
         # Called with committed choices whose propensity is still to be estimated.
         self.on_drawn: Callable[[list[DrawnChoice]], None] = lambda choices: None
+        self._clock = ClockWatch()
         # The commit in progress: its first event and its name.
         self._trying: tuple[int, str] | None = None
 
@@ -142,6 +144,7 @@ class SharedLog:
                 _deliver(answers)
                 raise
         _deliver(answers)
+        self._clock.report(self.name, self.store.address)
 
     def _act(
         self,
@@ -156,6 +159,7 @@ class SharedLog:
         self._commits += 1
         batch = f"{self._process}-{self._commits}"
         rows: list[LoggedEvent] = []
+        self._clock.ahead = replica.time - now
         moment = max(now, replica.time)  # log times never decrease, even if the clock is set back
         for call in calls:
             try:
@@ -349,9 +353,11 @@ class SharedLog:
             transaction.keep_snapshot(self.bandit, snapshot)
             self._note_snapshot(replica, snapshot)
             # The newest event stays: a process that has not read it notices that events are
-            # missing.
+            # missing. Its age is that by the log's time: the clock here may be ahead of those of
+            # the processes that write, which look for commits whose answer was lost.
+            before = min(now, replica.time + 1) - keep_events
             events = transaction.drop_events(
-                self.bandit, replica.number - 1, now - keep_events, ADMINISTRATIVE
+                self.bandit, replica.number - 1, before, ADMINISTRATIVE
             )
             sticky, answers = replica.settings.sticky, 0
             for space in (REQUESTS, OUTCOMES):

@@ -151,8 +151,9 @@ def _bandits(store: Store) -> list[StoredBandit]:
 
 def delete_bandit(url: str | Store, name: str) -> None:
     """Remove a bandit and its log for good. Processes that have it open get an error."""
-    store = store_at(url)
+    name, store = read_name(name), store_at(url)
     try:
+        patiently(store, lambda: _require_there(store, name))
         with store.transaction(write=True) as transaction:
             key = _require(transaction, name, store).key
             transaction.lock(key)
@@ -163,8 +164,9 @@ def delete_bandit(url: str | Store, name: str) -> None:
 
 def rename_bandit(url: str | Store, name: str, new_name: str) -> None:
     """Give a bandit another name. Processes that have it open keep using it."""
-    new_name, store = read_name(new_name), store_at(url)
+    name, new_name, store = read_name(name), read_name(new_name, "new_name"), store_at(url)
     try:
+        patiently(store, lambda: _require_there(store, name))
         with store.transaction(write=True) as transaction:
             key = _require(transaction, name, store).key
             transaction.lock(key)
@@ -176,6 +178,12 @@ def rename_bandit(url: str | Store, name: str, new_name: str) -> None:
             transaction.rename(key, new_name)
     finally:
         store.close()
+
+
+def _require_there(store: Store, name: str) -> None:
+    """Refuse to change a bandit that does not exist, without making a store for it."""
+    with store.transaction(write=False) as transaction:
+        _require(transaction, name, store)
 
 
 def _require(transaction: Transaction, name: str, store: Store) -> StoredBandit:

@@ -1,0 +1,39 @@
+import pytest
+
+import lowbid
+
+HOUR = 3600.0
+
+
+def test_clocks_that_differ_by_less_than_a_minute_are_not_worth_a_word(url, clock):
+    bandit = lowbid.open(url, "b", 2)
+    clock.seconds -= 60
+    bandit.decide()
+    clock.seconds -= 1
+    with pytest.warns(RuntimeWarning, match="Check the clocks"):
+        bandit.decide()
+    clock.seconds += 61
+    bandit.decide()
+    clock.seconds -= 100
+    with pytest.warns(RuntimeWarning, match="is 100 s later"):
+        bandit.counts()
+
+
+@pytest.mark.filterwarnings("ignore:the last event:RuntimeWarning")
+def test_two_processes_whose_clocks_differ_agree_on_windows_and_units(url, clock):
+    settings = {"window": "30m", "if_silent": 0.0, "reward_range": (0, 1), "sticky": "90m"}
+    behind = lowbid.open(url, "b", 9, lowbid.UniformPlay(), **settings)
+    ahead = lowbid.open(url, "b")
+    first = behind.decide(unit="ann")
+    clock.seconds += HOUR  # by the other's clock
+    second = ahead.decide(unit="ann")
+    assert second.arm == first.arm
+    assert ahead.update(first, reward=1.0) == "closed"
+    clock.seconds -= HOUR
+    assert behind.update(first, reward=1.0) == "closed"
+    assert behind.update(second, reward=1.0) is None
+    assert behind.means() == ahead.means()
+    assert behind.decide(unit="ann").arm == first.arm
+    clock.seconds += 1.5 * HOUR
+    assert behind.decide(unit="ann").way == ahead.decide(unit="bob").way == "policy"
+    assert behind.to_json() == ahead.to_json()

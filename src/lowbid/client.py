@@ -21,7 +21,7 @@ from lowbid.online._given import MANY, ONE, read_kind, read_list
 from lowbid.online._recommend import ArmInterval, Recommendation
 from lowbid.shared import LoggedDecision, SharedBandit
 from lowbid.shared._calls import Answer
-from lowbid.shared._holdout import Lift
+from lowbid.shared._lift import Lift
 from lowbid.shared._requests import ANSWER
 
 _NAN = math.nan

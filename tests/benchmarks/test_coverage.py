@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from benchmarks import coverage
+from benchmarks import coverage, lift_coverage
+from lowbid._kernel import interpreted
 
 TRIALS = 4000
 STANDARD_ERROR = np.sqrt(0.95 * 0.05 / TRIALS)
@@ -38,3 +39,11 @@ def test_pools_hold_regret_and_its_difference_from_ucb1():
     assert ours.shape == gap.shape == (4,)
     assert (ours >= 0).all()
     assert not np.array_equal(ours, gap)
+
+
+def test_the_interval_of_the_lift_is_looked_at_in_every_run():
+    with interpreted():
+        found = lift_coverage.measure(lift_coverage.SETTINGS[3], visitors=40, runs=5, seed=1)
+    assert not found.group_missed.any()
+    assert (found.width > 0.0).all()
+    assert (found.width < 2.0).all()

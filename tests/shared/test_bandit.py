@@ -89,6 +89,19 @@ def test_a_repeated_update_of_an_arm_counts_once_by_its_request_id(any_url):
     assert bandit.counts() == {0: 0, 1: 1, 2: 0}
 
 
+def test_an_outcome_that_came_under_another_request_id_is_closed(any_url):
+    bandit = lowbid.open(any_url, "b", arms=3, reward_range=(0, 1))
+    decision = bandit.decide()
+    assert bandit.update(decision, reward=0.5, request_id="r") is None
+    for other in ("s", None):
+        assert bandit.update(decision, reward=0.5, request_id=other) == "closed"
+    assert bandit.update(decision, reward=0.5, request_id="r") is None
+    another = bandit.decide()
+    for _ in range(2):
+        answers = bandit.update_many([another, another], rewards=[1.0, 1.0], request_id="t")
+        assert answers == [None, "closed"]
+
+
 def test_a_request_id_of_another_unit_is_refused(any_url):
     bandit = lowbid.open(any_url, "b", arms=3, reward_range=(0, 1))
     decision = bandit.decide(unit="ann", request_id="r")

@@ -35,7 +35,7 @@ from lowbid.shared._events import Archived, ArmChanged, Estimated, SettingsChang
 from lowbid.shared._export import LogEntry, export_decisions, export_events
 from lowbid.shared._forks import continue_in_children
 from lowbid.shared._group import GroupCommit
-from lowbid.shared._holdout import Lift
+from lowbid.shared._lift import Lift
 from lowbid.shared._log import Compaction, SharedLog
 from lowbid.shared._replica import Replica
 from lowbid.shared._requests import answering, deciding, given_outcomes, read_key
@@ -246,7 +246,7 @@ class SharedBandit(BanditViews):
     # Look inside
 
     def lift(self, confidence: float = 0.95) -> Lift:
-        """How much better the policy does than the control arm, measured on the holdout.
+        """How much better the policy does than the control arm as it is set now.
 
         Parameters
         ----------
@@ -275,6 +275,8 @@ class SharedBandit(BanditViews):
     def export(self, path: str | os.PathLike[str]) -> int:
         """Write the log to a file, one event per line; returns the number of events.
 
+        A number that is missing there is that of an event that `compact` dropped.
+
         Parameters
         ----------
         path : str or path
@@ -287,7 +289,7 @@ class SharedBandit(BanditViews):
         """Write a table with one row per decision; returns the number of rows.
 
         A row has the decision's arm, its propensity and its outcome (empty if none was reported),
-        in the format that `lowbid.read_log` reads.
+        in the format that `lowbid.read_log` reads. Decisions that `compact` dropped are missing.
 
         Parameters
         ----------
@@ -359,9 +361,8 @@ class SharedBandit(BanditViews):
     ) -> list[Rejection | None]:
         request_id = read_key("request_id", request_id)
         answers = self._submit(ReportKnown(kind, outcomes, request_id))
-        taken = ("taken",) if request_id is None else ("taken", "repeated")
         return [
-            None if answer in taken else "removed" if answer == "removed" else "closed"
+            None if answer == "taken" else "removed" if answer == "removed" else "closed"
             for answer in answers
         ]
 

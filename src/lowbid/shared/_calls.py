@@ -275,10 +275,11 @@ class Report(Call):
 
     def _again(self, found: dict[str, Any]) -> list[Answer]:
         """The answers of the first call with this request id."""
-        if len(found["answers"]) != len(self.outcomes):
+        answers: list[Answer] = found["answers"]
+        if len(answers) != len(self.outcomes):
             raise reused(self.request_id)
         require_same(self.request_id, found, self._digest)
-        return ["repeated" if answer == "taken" else answer for answer in found["answers"]]
+        return answers
 
 
 class ReportKnown(Report):

@@ -15,6 +15,7 @@ from lowbid.online._feedback import Feedback
 from lowbid.online._saved_policy import policy_from
 from lowbid.policies import Policy
 from lowbid.policies._base import copy_of
+from lowbid.shared import _lift
 from lowbid.shared._estimates import DrawnChoice, is_small
 from lowbid.shared._events import (
     BY_POLICY,
@@ -250,10 +251,11 @@ class Replica:
         """Record the outcome of a decision, for the policy or for the holdout."""
         if self.holdout.has(decision.id):
             self.holdout.decisions.close(decision)
-            self.holdout.record(None, value, feedback)
+            if decision.arm == self.settings.control:  # else it is of an earlier one
+                self.holdout.record(_lift.HELD_OUT, value, feedback)
             self.core.feedback = feedback
         elif self.core.take_in(decision, value, feedback) is None and self.settings.holdout > 0.0:
-            self.holdout.record(decision.arm, value, feedback)
+            self.holdout.record(_lift.DECIDED, value, feedback)
 
     def _conclude(self, identity: str, value: float | None) -> None:
         """Record the outcome of a decision whose window is over."""
@@ -295,7 +297,10 @@ class Replica:
             self.core.remove_arm(event.arm)
 
     def _settings_changed(self, event: SettingsChanged) -> None:
+        before = self.settings.control
         self.settings = Settings.from_data({**self.settings.to_data(), **event.settings})
+        if self.settings.control != before:
+            self.holdout.compare_anew()
 
     def _archived(self, event: Archived) -> None:
         self.archived = event.archived

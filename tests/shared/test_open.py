@@ -100,7 +100,7 @@ def test_a_store_that_is_not_there_is_not_made(url, tmp_path):
         lambda: lowbid.stores.rename(url, "b", "c"),
     ]
     for call in calls:
-        with pytest.raises(StoreError, match="is not there"):
+        with pytest.raises(StoreError, match="does not exist"):
             call()
     assert list(tmp_path.iterdir()) == []
 

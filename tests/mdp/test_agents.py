@@ -139,6 +139,14 @@ def test_psrl(prior, model):
         assert_follows(now.state.policy, table)
 
 
+def drawn_chances(parameters, told, state, stream):
+    """The probabilities of 4 next states of 12 entries, as `psrl` draws them."""
+    psrl.draw_visits(parameters, state, stream)
+    psrl.draw_chances(parameters, told, state, 0, stream)
+    assert not state.weights[48:].any()
+    return state.weights[:48].reshape(4, 12) * state.parts[:12]
+
+
 @pytest.mark.parametrize("prior", [0.3, 1.0, 2.5])
 def test_psrl_draws_the_chances_of_a_dirichlet_distribution(prior):
     problem, rule = POOLED.problem(), mdp.PSRL(prior)
@@ -147,12 +155,10 @@ def test_psrl_draws_the_chances_of_a_dirichlet_distribution(prior):
     for next_s in (2, 0, 2):
         psrl.update(parameters, told, state, 0, 1, 0, 0.0, next_s, stream)
     after = np.array([1, 0, 2, 0]) + prior
-    seen, unseen = psrl.entry_of(told, 0, 1, 0), psrl.entry_of(told, 0, 3, 2)
+    seen, unseen = 0 * 4 + 1, 2 * 4 + 3  # action times states plus state
     found = np.zeros((2, 4000, 4))
     for i in range(found.shape[1]):
-        psrl.draw_visits(state, stream)
-        psrl.draw_chances(parameters, told, state, 0, stream)
-        chances = state.weights.reshape(4, -1) * state.parts
+        chances = drawn_chances(parameters, told, state, stream)
         np.testing.assert_allclose(chances.sum(axis=0), 1.0, rtol=1e-12)
         found[:, i] = chances[:, seen], chances[:, unseen]
     for drawn, shapes in zip(found, (after, np.full(4, prior)), strict=True):
@@ -171,21 +177,20 @@ def test_psrl_keeps_visits_where_the_prior_says_nothing():
     for _ in range(50):
         psrl.update(parameters, told, state, 0, 1, 0, 0.0, 2, stream)
     for _ in range(20):
-        psrl.draw_visits(state, stream)
-        psrl.draw_chances(parameters, told, state, 0, stream)
-        chances = state.weights.reshape(4, -1) * state.parts
+        chances = drawn_chances(parameters, told, state, stream)
         assert np.isfinite(chances).all()
-        assert chances[2, psrl.entry_of(told, 0, 1, 0)] > 0.9
+        assert chances[2, 1] > 0.9
 
 
 def test_psrl_breaks_ties_at_random():
     """With rewards that are known beforehand, all actions tie at the last stage."""
-    rule, chosen = mdp.PSRL(reward_precision=1e60), []
+    rule, chosen = mdp.PSRL(reward_mean=1.0, reward_precision=1e60), []
     parameters, told, state = rule.start(UNEVEN.problem())
     stream = np.zeros(1, np.uint64)
     for episode in range(1, 61):
         psrl.plan(parameters, told, state, episode, stream)
         chosen.append(state.policy[-1].copy())
+        assert set(state.losses[: len(state.means)]) <= {-1.0, np.inf}  # so they do tie
     for s, actions in enumerate(told.actions):
         counts = np.bincount(np.array(chosen)[:, s], minlength=actions)
         assert len(counts) == actions

@@ -10,18 +10,20 @@ import pytest
 
 import lowbid
 from environments.test_registry import EXAMPLES
-from lowbid import policies
+from lowbid import mdp, policies
 from lowbid._kernel import allocating_kernel, interpreted, kernel, loop_kernel
 from lowbid._native import Native, _build, build
 from lowbid._native._module import Module
 from lowbid._random import key
 from lowbid.errors import InvalidValueError
+from lowbid.mdp._simulate import loop_for as mdp_loop_for
 from lowbid.simulation._delays import read_late
 from lowbid.simulation._loop import loop_for
 from lowbid.simulation._share import _stage, gaps_of
 from lowbid.testing._policies import informed_of, suitable_arms
 
 VARIANTS = [each for name in policies.__all__ for each in getattr(policies, name).variants()]
+RULES = [each for name in mdp.agents.__all__ for each in getattr(mdp, name).variants()]
 
 
 def arguments_for(policy, environment, late=None, horizon=30):
@@ -59,6 +61,17 @@ def test_every_policy_is_compiled_here(policy):
     arms = suitable_arms(policy)[0]
     for late in (None, read_late(3, 0.1, 2)):
         assert "lowbid_entry" in written(*arguments_for(informed_of(policy, arms), arms, late))
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_every_rule_for_mdps_is_compiled_here(rule):
+    model = mdp.MetaChain()
+    problem = rule.told(model.problem(5))
+    recorded = np.zeros((1, 1)), np.zeros((1, model.world.means.size), np.int64)
+    flags = np.zeros(1, np.int64), np.zeros(1, np.int64), np.full(3, -1)
+    facing = rule.parameters(problem), problem, model.course, model.optimum
+    given = *facing, np.zeros(3, np.uint64), 0, np.array([5]), *recorded, *flags
+    assert "lowbid_entry" in written(mdp_loop_for(rule), given)
 
 
 @pytest.mark.parametrize("arms", EXAMPLES, ids=lambda arms: repr(arms)[:40])

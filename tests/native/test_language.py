@@ -425,6 +425,18 @@ def test_words_wrap_around(word):
 
 
 @loop_kernel
+def _bits_of(x, words):
+    bits = np.float64(x).view(np.int64) ^ (np.int64(3) << np.int64(52))
+    words[0] = np.float64(x).view(np.uint64)
+    return np.int64(bits).view(np.float64) + words[1].view(np.int64)
+
+
+@pytest.mark.parametrize("x", [-0.0, 1.5, -2.5e-300, math.inf])
+def test_bits_of_numbers_are_those_of_numpy(x):
+    same(_bits_of, x, np.array([0, 2**64 - 5], np.uint64))
+
+
+@loop_kernel
 def _of_floats(x, out):
     out[0], out[1], out[2] = math.log(x), math.exp(-x), math.sqrt(x)
     out[3], out[4], out[5] = math.log1p(x), math.expm1(x), math.sin(x)
@@ -446,6 +458,8 @@ HEAD = "@loop_kernel\ndef made(a, x, numbers):\n    "
         ("return x // 2.0", "FloorDiv of floats"),
         ("return 1 << a", "how far"),
         ("return a // 0", "divided by 0"),
+        ("return (a > 0).view(np.int64)", "truth"),
+        ("return x.view(np.float32)", "float32"),
         ("return a or 3", "by and"),
         ("return np.uint64(1) + a", "mixed"),
         ("return [1, a][0] if a else sum((1, 2))", "sum"),

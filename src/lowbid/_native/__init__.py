@@ -7,10 +7,10 @@ except where a kernel relies on what compiled code does not have (see the end).
 
 A kernel may use: numbers (float, int of 64 bits, uint64, bool) and contiguous arrays of them;
 tuples and named tuples; assignments, also to parts of arrays; arithmetic and comparisons; `if`,
-`while`, `for` over a range, `break`, `continue`, `return`; calls of other kernels, and of the
-functions of Python, `math` and NumPy that `_builtins` knows. Anything else, and anything whose
-meaning might differ between Python and LLVM, raises `UnsupportedError`, and numba compiles the
-whole loop.
+`while`, `for` over a range, `break`, `continue`, `return`; views of a number's 64 bits; calls of
+other kernels, and of the functions of Python, `math` and NumPy that `_builtins` knows. Anything
+else, and anything whose meaning might differ between Python and LLVM, raises `UnsupportedError`,
+and numba compiles the whole loop.
 
 How a loop becomes one function, from the top down:
 

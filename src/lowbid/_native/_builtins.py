@@ -15,6 +15,7 @@ from lowbid._native._values import (
     INT,
     KIND_OF_DTYPE,
     MEMORY,
+    REGISTER,
     SIZE,
     TRUTH,
     WORD,
@@ -79,6 +80,19 @@ def method(writer: FunctionWriter, array: Array, name: str, given: int) -> Value
         writer.code.put(f"{copy}, i1 false)")
         return new
     raise UnsupportedError(f"the method {name} of an array is not known here")
+
+
+def view(code: Code, number: Number, dtype: Value) -> Number:
+    """The number of another type that has the same 64 bits."""
+    kind = _kind_of_dtype(dtype)
+    if TRUTH in (kind, number.kind):
+        raise UnsupportedError("a view of a truth, which has no 64 bits")
+    if FLOAT not in (kind, number.kind):
+        return code.cast(number, kind)
+    if kind == number.kind:
+        return number
+    one, other = REGISTER[number.kind], REGISTER[kind]
+    return Number(kind, code.let(f"bitcast {one} {number.text} to {other}"))
 
 
 def range_of(given: Sequence[Number]) -> tuple[Number, Number, int]:

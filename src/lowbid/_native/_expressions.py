@@ -280,6 +280,8 @@ class Expressions:
                 if node.keywords:
                     raise UnsupportedError("a method of an array is given words")
                 return builtins.method(self.function, base, node.func.attr, len(node.args))
+            if isinstance(base, Number) and node.func.attr == "view" and len(node.args) == 1:
+                return builtins.view(self.code, base, self.value(node.args[0]))
         called = self.value(node.func)
         if not isinstance(called, Fixed):
             raise UnsupportedError("something is called that is no function")

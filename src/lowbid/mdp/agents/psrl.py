@@ -21,8 +21,8 @@ from lowbid._random import (
 )
 from lowbid._require import require_finite
 from lowbid.mdp._base import Kernels, Rule
-from lowbid.mdp._problem import Problem, group_of
-from lowbid.mdp.agents._visits import Visits, add_visit, visits_of
+from lowbid.mdp._problem import Problem, group_of, natural
+from lowbid.mdp.agents._seen import Seen, nothing_seen, see
 from lowbid.policies._base import About, Floats, Ints
 
 BIBTEX = r"""
@@ -37,130 +37,98 @@ BIBTEX = r"""
 
 # The exponential of this is finite, even times a count, and so large that adding 1 changes nothing.
 _LARGE = 600.0
+# Compiled loops process 16 entries per iteration, and the code below 8 next states. Arrays are padded
+# accordingly, since a remainder of a few numbers takes longer than a whole iteration. What is
+# computed in the padding is not used.
+LANES, NEXT = 16, 8
 
 
-class Edges(NamedTuple):
-    """The next states that were seen, numbered in order of appearance, and their gamma variates.
-
-    Attributes
-    ----------
-    numbers
-        The number of each, (group, state, action, successor).
-    first, following
-        The first of a group, (group,), and the one after each, or -1.
-    entries, places
-        The entry in a model of each, and its place among the weights.
-    shapes, widths
-        The parameters of the gamma variate of each: visits minus 1/3, and `gamma_width`.
-    drawn, normals
-        The gamma variate of each, and room to draw them.
-    """
-
-    numbers: Ints
-    first: Ints
-    following: Ints
-    entries: Ints
-    places: Ints
-    shapes: Floats
-    widths: Floats
-    drawn: Floats
-    normals: Floats
+@kernel
+def padded(n: int) -> int:
+    """The number of entries that a loop over n of them processes."""
+    return (n + LANES - 1) & -LANES
 
 
 class State(NamedTuple):
     """Visits, what draws need to know about them, the sampled model of one group, and the plan.
 
-    An entry of the model stands for an action and a state: action times the number of states plus
-    state. In this order, all states are compared at once.
+    Entries are numbered as in `Seen`, so that all states are compared at once.
     """
 
-    visits: Visits
-    edges: Edges
-    means: Floats  # of negated rewards, a posteriori, (group times entries plus entry,)
+    seen: Seen
+    shapes: Floats  # of the gamma variate of each next state that was seen: visits minus 1/3
+    widths: Floats  # `gamma_width` of these
+    gammas: Floats  # the variates drawn
+    normals: Floats  # room to draw them
+    means: Floats  # of negated rewards, a posteriori, (place,)
     deviations: Floats  # their standard deviations
     losses: Floats  # drawn: negated rewards
     weights: Floats  # drawn, of next states, (next state times entries plus entry,)
     parts: Floats  # the factor that turns an entry's weights into probabilities
     ones: Floats  # for each next state
-    bids: Floats  # of each entry: negated returns in the sampled model
+    sums: Floats  # of each entry's weights times the values of next states
     policy: Ints
     values: Floats  # negated returns, (stage + 1, state)
 
 
 @allocating_kernel
-def edges_of(problem: Problem) -> Edges:
-    """A record without next states."""
-    states, actions, room = len(problem.actions), problem.actions.max(), problem.successors
-    most = problem.groups * states * actions * room
-    return Edges(
-        numbers=np.zeros((problem.groups, states, actions, room), np.int64),
-        first=np.full(problem.groups, -1),
-        following=np.zeros(most, np.int64),
-        entries=np.zeros(most, np.int64),
-        places=np.zeros(most, np.int64),
-        shapes=np.zeros(most),
-        widths=np.zeros(most),
-        drawn=np.zeros(most),
-        normals=np.zeros(most),
-    )
-
-
-@kernel
-def add_edge(problem: Problem, state: State, group: int, s: int, action: int, next_s: int) -> None:
-    """Count a next state, for the first time or again; it is already in the visits."""
-    visits, edges, i = state.visits, state.edges, 0
-    while visits.successors[group, s, action, i] != next_s:
-        i += 1
-    if visits.arrivals[group, s, action, i, 0] == 1.0:
-        number = visits.n_edges[0] - 1
-        edges.numbers[group, s, action, i] = number
-        edges.entries[number] = entry_of(problem, 0, s, action)
-        edges.places[number] = next_s * len(state.bids) + edges.entries[number]
-        edges.following[number] = edges.first[group]
-        edges.first[group] = number
-    number = edges.numbers[group, s, action, i]
-    edges.shapes[number] = visits.arrivals[group, s, action, i, 0] - 1.0 / 3.0
-    edges.widths[number] = gamma_width(edges.shapes[number])
-
-
-@allocating_kernel
 def init(parameters: PSRL, problem: Problem) -> State:
     """Start with the prior; actions that do not exist have infinite losses."""
-    horizon, states, actions = len(problem.slack), len(problem.actions), problem.actions.max()
-    groups, entries = problem.groups, states * actions
+    horizon, states, groups = len(problem.slack), len(problem.actions), problem.groups
+    entries = states * problem.actions.max()
     means, deviations = np.full(groups * entries, math.inf), np.zeros(groups * entries)
     for group in range(groups):
         for s in range(states):
             for action in range(problem.actions[s]):
-                place = entry_of(problem, group, s, action)
+                place = group * entries + action * states + s
                 means[place] = -parameters.reward_mean
                 deviations[place] = 1.0 / math.sqrt(parameters.reward_precision)
+    most = groups * entries * problem.successors
+    ones = np.zeros((states + NEXT - 1) & -NEXT)
+    ones[:states] = 1.0
     return State(
-        visits=visits_of(problem, 1),
-        edges=edges_of(problem),
+        seen=nothing_seen(problem),
+        shapes=np.zeros(most),
+        widths=np.zeros(most),
+        gammas=np.zeros(most),
+        normals=np.zeros(most),
         means=means,
         deviations=deviations,
-        losses=np.zeros(groups * entries),
-        weights=np.zeros(states * entries),
-        parts=np.zeros(entries),
-        ones=np.ones(states),
-        bids=np.zeros(entries),
-        policy=np.zeros((horizon, states), np.int64),
-        values=np.zeros((horizon + 1, states)),
+        losses=np.full(groups * entries + LANES, math.nan),  # NaN ties with nothing
+        weights=np.zeros(len(ones) * entries + LANES),
+        parts=np.zeros(entries + LANES),
+        ones=ones,
+        sums=np.zeros(entries + LANES),
+        policy=np.zeros((horizon, states + LANES), np.int64),
+        values=np.zeros((horizon + 1, states + LANES)),
     )
 
 
 @kernel
-def entry_of(problem: Problem, group: int, s: int, action: int) -> int:
-    """The entry of an action, counted over all groups."""
-    return (group * problem.actions.max() + action) * len(problem.actions) + s
+def refresh(parameters: PSRL, state: State) -> None:
+    """Update the posterior parameters of all places visited since the last plan."""
+    seen = state.seen
+    for i in range(seen.n_stale[0]):
+        place = natural(seen.stale[i])
+        seen.is_stale[place] = 0
+        precision = parameters.reward_precision + seen.counts[place] * parameters.precision
+        total = parameters.precision * seen.losses[place]
+        total -= parameters.reward_precision * parameters.reward_mean
+        state.means[place] = total / precision
+        state.deviations[place] = 1.0 / math.sqrt(precision)
+        for known in range(seen.known[place]):
+            number = natural(seen.numbers[place, known])
+            state.shapes[number] = seen.visits[number] - 1.0 / 3.0
+            state.widths[number] = gamma_width(state.shapes[number])
+    seen.n_stale[0] = 0
 
 
 @kernel
-def draw_visits(state: State, stream: Stream) -> None:
+def draw_visits(parameters: PSRL, state: State, stream: Stream) -> None:
     """Draw the mean reward of every action, negated, and the gamma variates of counts."""
-    losses, edges, n = state.losses, state.edges, state.visits.n_edges[0]
-    fill_gammas(stream, edges.shapes[:n], edges.widths[:n], edges.normals[:n], edges.drawn[:n])
+    refresh(parameters, state)
+    n, losses = state.seen.n_edges[0], state.losses[: len(state.means)]
+    fill_gammas(stream, state.shapes[:n], state.widths[:n], state.normals[:n], state.gammas[:n])
     fill_normals(stream, losses)
     for i in range(len(losses)):
         losses[i] = state.means[i] + state.deviations[i] * losses[i]
@@ -204,66 +172,75 @@ def draw_chances(
 
     A sum of gamma variates is a gamma variate: those of the counts are added to the prior's.
     """
-    weights, parts, edges = state.weights, state.parts, state.edges
+    seen, n = state.seen, state.seen.next_states.shape[1]
+    weights, parts = state.weights[: len(problem.actions) * n], state.parts[:n]
     draw_prior(parameters.prior, weights, parts, stream)
-    edge = edges.first[group]
+    edge = seen.first[group]
     while edge >= 0:
-        weights[edges.places[edge]] += parts[edges.entries[edge]] * edges.drawn[edge]
-        edge = edges.following[edge]
-    sum_rows(weights, state.ones, parts)
-    for entry in range(len(parts)):
+        entry = seen.entries[edge]
+        weights[seen.into[edge] * n + entry] += parts[entry] * state.gammas[edge]
+        edge = seen.following[edge]
+    sum_rows(state.weights, state.ones, n, state.parts)
+    for entry in range(n):
         parts[entry] = 1.0 / parts[entry]
 
 
 @kernel
-def sum_rows(weights: Floats, values: Floats, sums: Floats) -> None:
-    """For each entry, the sum of its weights times the values of next states.
-
-    Four next states at a time: starting a loop takes as long as several iterations of it.
-    """
-    n = len(sums)
-    for entry in range(n):
-        sums[entry] = 0.0
-    next_s = 0
-    while next_s + 4 <= len(values):
-        a, b, c, d = values[next_s], values[next_s + 1], values[next_s + 2], values[next_s + 3]
-        rows = weights[next_s * n : (next_s + 4) * n]
-        for entry in range(n):
-            one, two = rows[entry] * a, rows[entry + n] * b
-            three, four = rows[entry + 2 * n] * c, rows[entry + 3 * n] * d
-            sums[entry] += (one + two) + (three + four)
-        next_s += 4
-    while next_s < len(values):
-        row, value = weights[next_s * n : next_s * n + n], values[next_s]
-        for entry in range(n):
-            sums[entry] += row[entry] * value
-        next_s += 1
+def sum_rows(weights: Floats, values: Floats, n: int, sums: Floats) -> None:
+    """For each of n entries, the sum of its weights times the values of next states."""
+    width = padded(n)
+    for i in range(width):
+        sums[i] = 0.0
+    for y in range(0, len(values), NEXT):
+        a, b, c, d = values[y], values[y + 1], values[y + 2], values[y + 3]
+        e, f, g, h = values[y + 4], values[y + 5], values[y + 6], values[y + 7]
+        rows = weights[natural(y * n) :]
+        for i in range(width):
+            some = (rows[i] * a + rows[i + n] * b) + (rows[i + 2 * n] * c + rows[i + 3 * n] * d)
+            more = rows[i + 6 * n] * g + rows[i + 7 * n] * h
+            sums[i] += some + ((rows[i + 4 * n] * e + rows[i + 5 * n] * f) + more)
 
 
 @kernel
-def choose(bids: Floats, policy: Ints, values: Floats, stream: Stream) -> None:
-    """Choose the action with the lowest bid in every state; ties are broken at random."""
-    n_states, ties = len(values), 0
-    for s in range(n_states):
-        policy[s], values[s] = 0, bids[s]
-    for action in range(1, len(bids) // n_states):
-        row = bids[action * n_states : (action + 1) * n_states]
-        for s in range(n_states):
-            now, lowest = row[s], values[s]
-            ties += int(now == lowest)
-            policy[s] = action if now < lowest else policy[s]
-            values[s] = now if now < lowest else lowest
+def choose(problem: Problem, state: State, stage: int, stream: Stream) -> None:
+    """Choose the action with the lowest bid in every state; ties are broken at random.
+
+    A bid is a negated return in the sampled model. `sums` are those of the stage to come.
+    """
+    n, n_states, parts, sums = (
+        state.seen.next_states.shape[1],
+        len(problem.actions),
+        state.parts,
+        state.sums,
+    )
+    losses = state.losses[natural(group_of(problem, stage) * n) :]
+    policy, values, ties, width = state.policy[stage], state.values[stage], 0, padded(n_states)
+    for s in range(width):
+        bid = losses[s] + parts[s] * sums[s]
+        policy[s], values[s] = 0, bid if s < n_states else 0.0
+    for action in range(1, n // n_states):
+        begin = natural(action * n_states)
+        for s in range(width):
+            bid, lowest = losses[begin + s] + parts[begin + s] * sums[begin + s], values[s]
+            ties += int(bid == lowest)
+            is_lower = (bid < lowest) & (s < n_states)
+            policy[s] = action if is_lower else policy[s]
+            values[s] = bid if is_lower else lowest
     if ties > 0:  # seldom, but not if precisions are extreme
         for s in range(n_states):
-            policy[s] = any_tied(bids, n_states, s, policy[s], stream)
+            policy[s] = any_tied(state, losses, n, n_states, s, policy[s], stream)
 
 
 @kernel
-def any_tied(bids: Floats, n_states: int, s: int, first: int, stream: Stream) -> int:
+def any_tied(
+    state: State, losses: Floats, n: int, n_states: int, s: int, first: int, stream: Stream
+) -> int:
     """One of the actions in a state whose bids equal that of the first of them."""
-    lowest, tied, chosen = bids[first * n_states + s], 1, first
-    for action in range(first + 1, len(bids) // n_states):
-        if bids[action * n_states + s] == lowest:
+    entry, tied, chosen = first * n_states + s, 1, first
+    lowest = losses[entry] + state.parts[entry] * state.sums[entry]
+    for action in range(first + 1, n // n_states):
+        entry += n_states
+        if losses[entry] + state.parts[entry] * state.sums[entry] == lowest:
             tied += 1
             chosen = action if integer(stream, tied) == 0 else chosen
     return chosen
@@ -276,17 +253,13 @@ def plan(parameters: PSRL, problem: Problem, state: State, episode: int, stream:
     If a model is used at a single stage, its next states are drawn when that stage is planned; at
     the last stage none are, since nothing follows.
     """
-    last, bids = len(problem.slack) - 1, state.bids
-    draw_visits(state, stream)
+    last, n = len(problem.slack) - 1, state.seen.next_states.shape[1]
+    draw_visits(parameters, state, stream)
     for stage in range(last, -1, -1):
-        group = group_of(problem, stage)
         if stage == last - 1 or (problem.groups > 1 and stage < last):
-            draw_chances(parameters, problem, state, group, stream)
-        losses = state.losses[group * len(bids) : (group + 1) * len(bids)]
-        sum_rows(state.weights, state.values[stage + 1], bids)
-        for entry in range(len(bids)):
-            bids[entry] = losses[entry] + state.parts[entry] * bids[entry]
-        choose(bids, state.policy[stage], state.values[stage], stream)
+            draw_chances(parameters, problem, state, group_of(problem, stage), stream)
+        sum_rows(state.weights, state.values[stage + 1, : len(state.ones)], n, state.sums)
+        choose(problem, state, stage, stream)
 
 
 @kernel
@@ -301,16 +274,8 @@ def update(
     next_s: int,
     stream: Stream,
 ) -> None:
-    """Count the visit, and update what draws need to know."""
-    group, visits = group_of(problem, stage), state.visits
-    add_visit(visits, group, s, action, 0, loss, next_s)
-    add_edge(problem, state, group, s, action, next_s)
-    count, place = visits.counts[group, s, action, 0], entry_of(problem, group, s, action)
-    losses = visits.losses[group, s, action, 0] - count * problem.best_reward
-    precision = parameters.reward_precision + count * parameters.precision
-    total = parameters.precision * losses - parameters.reward_precision * parameters.reward_mean
-    state.means[place] = total / precision
-    state.deviations[place] = 1.0 / math.sqrt(precision)
+    """Count the visit."""
+    see(problem, state.seen, stage, s, action, loss, next_s)
 
 
 @dataclass(frozen=True)

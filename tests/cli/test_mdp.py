@@ -20,6 +20,8 @@ def test_list_names_every_rule_and_environment(capsys):
     out = capsys.readouterr().out
     for name in ("batch-ensemble-value-iteration", "vibe", "psrl", "river-swim", "deep-sea"):
         assert name in out
+    for prefix in ("bandit:", "gymnasium:"):
+        assert prefix in out
     assert "Cassel, Rosenberg 2026" in out
     assert "3.3973" in out
 
@@ -57,6 +59,43 @@ def test_draw_shows_bids_and_visits(tmp_path, capsys):
     assert (tmp_path / "grid-slip=0-bids.png").stat().st_size > 5000
     assert (tmp_path / "grid-slip=0-map.svg").exists()
     assert "grid-slip=0-bids.png" in capsys.readouterr().out
+
+
+@pytest.fixture
+def canvases(monkeypatch):
+    """The pictures that are saved, by name."""
+    from lowbid.report import _mdp_figures
+
+    found, save = {}, _mdp_figures.save_png_and_svg
+
+    def keep(canvas, plt, folder, name):
+        found[name] = canvas
+        return save(canvas, plt, folder, name)
+
+    monkeypatch.setattr(_mdp_figures, "save_png_and_svg", keep)
+    return found
+
+
+def test_the_value_of_a_state_is_its_lowest_loss_where_losses_are_drawn(tmp_path, canvases):
+    words = ["mdp", "draw", "--environment", "bandit:deterministic:0.1,0.5", "--episodes", "9"]
+    assert main([*words, "--out", str(tmp_path)]) == 0
+    upper = canvases["bandit-deterministic-0.1-0.5-bids"].axes[0]
+    ((truth,),) = (lines.get_segments() for lines in upper.collections)
+    assert truth[:, 1].tolist() == [0.1, 0.1]
+    assert all(line.get_ydata().max() <= 0.1 for line in upper.lines)
+
+
+def test_states_have_whole_numbers_and_titles_are_not_cut_short(tmp_path, canvases):
+    words = ["mdp", "compare", "--environment", "bandit:bernoulli:0.1,0.5", "--episodes", "5"]
+    long = "batch-ensemble-value-iteration:batches=4"
+    words += ["--runs", "2", "--rules", f"{long},{long},reading=global", "--out", str(tmp_path)]
+    assert main(words) == 0
+    first, second = canvases["bandit-bernoulli-0.1-0.5-visits"].axes[:2]
+    assert first.get_xticks().tolist() == [0]
+    assert first.get_yticks().tolist() == [0, 1]
+    rules = rules_of_text(f"{long},{long},reading=global")
+    for axes, rule in zip((first, second), rules, strict=True):
+        assert "".join(axes.get_title(loc="left").split()) == "".join(rule.name.split())
 
 
 @pytest.mark.parametrize(

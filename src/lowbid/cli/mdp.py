@@ -116,6 +116,7 @@ def _list(arguments: argparse.Namespace) -> int:
             ),
         ]
     )
+    print("Also bandit:ARMS, as in bandit:bernoulli:0.1,0.5, and gymnasium:NAME, if it is tabular.")
     return 0
 
 
@@ -185,7 +186,9 @@ def _draw(arguments: argparse.Namespace) -> int:
     key = _key(arguments.environment)
     title = f"{arguments.environment} after {arguments.episodes} episodes"
     bids, optimal = _bids_where_reached(rule, agent, model)
-    paths = save_bids(bids, optimal, title, arguments.out, f"{key}-bids")
+    paths = save_bids(
+        bids, optimal, title, arguments.out, f"{key}-bids", are_losses=not model.has_rewards
+    )
     paths += save_visits(
         {rule.name: model.map_of(counts)}, model.map_axes, arguments.out, f"{key}-map"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,9 @@ Floats = npt.NDArray[np.float64]
 _PANEL = 2.6  # inches
 _MOST_STATES = 200
 _MOST_BIDS = 45
+_TITLE_WIDTH = 34  # characters
+_TITLE_LINE = 0.2  # inches
+_MOST_TICKS = 7
 _MARKERS = ("o", "s", "^", "D", "v", "P")
 
 
@@ -42,26 +46,40 @@ def save_visits(
     across = min(3, math.ceil(math.sqrt(len(maps))))
     down = math.ceil(len(maps) / across)
     height = min(max(_PANEL * rows / columns, 0.9), 1.6 * _PANEL)
-    width = max(_PANEL, 1.9)
+    titles = [_in_lines(title) for title in maps]
+    more = _TITLE_LINE * max(title.count("\n") for title in titles)
     with matplotlib_without_screen() as plt:
         from matplotlib.colors import LogNorm
 
         canvas, grid = plt.subplots(
-            down, across, figsize=(width * across + 1.5, (height + 0.75) * down + 0.4)
+            down, across, figsize=(_PANEL * across + 1.5, (height + 0.75 + more) * down + 0.4)
         )
-        margins(canvas, left=0.6, right=1.0, top=0.4, bottom=0.5, between=0.9)
+        margins(canvas, left=0.6, right=1.0, top=0.4 + more, bottom=0.5, between=0.9 + more)
         places = np.atleast_1d(grid).ravel()
         highest = max(float(np.nanmax(each)) for each in maps.values())
         norm = LogNorm(vmin=1.0, vmax=max(highest, 10.0), clip=True)
-        for place, (title, each) in zip(places, maps.items(), strict=False):
+        for place, title, each in zip(places, titles, maps.values(), strict=False):
             image = _heat(place, each, norm)
-            place.set_title(title if len(title) <= 34 else f"{title[:33]}…", loc="left")
+            place.set_title(title, loc="left")
             place.set(xlabel=axes_names[1], ylabel=axes_names[0])
         for place in places[len(maps) :]:
             place.set_visible(False)
         bar = canvas.colorbar(image, ax=list(places), fraction=0.04, pad=0.03)
-        bar.set_label("mean visits")
+        bar.set_label("visits per run; white: none")
         return save_png_and_svg(canvas, plt, folder, name)
+
+
+def _in_lines(title: str) -> str:
+    """A title that is not wider than a panel; parameters start a new line.
+
+    >>> _in_lines("BatchEnsembleValueIteration(batches=4, reading='global')").splitlines()
+    ['BatchEnsembleValueIteration', "(batches=4, reading='global')"]
+    """
+    if len(title) <= _TITLE_WIDTH:
+        return title
+    name, bracket, rest = title.partition("(")
+    parts = [part for part in (name, bracket + rest) if part]
+    return "\n".join(textwrap.fill(part, _TITLE_WIDTH) for part in parts)
 
 
 def _heat(axes: Any, values: Floats, norm: Any) -> Any:
@@ -81,14 +99,25 @@ def _heat(axes: Any, values: Floats, norm: Any) -> Any:
         aspect="auto",
         interpolation="nearest",
     )
-    axes.locator_params(integer=True, nbins=6)
+    _whole_ticks(axes.yaxis, values.shape[0])
+    _whole_ticks(axes.xaxis, values.shape[1])
     return image
 
 
-def save_bids(bids: Floats, optimal: Floats, title: str, folder: Path, name: str) -> list[Path]:
+def _whole_ticks(axis: Any, count: int) -> None:
+    """Label 0, 1, ..., all of them if they are few; Matplotlib would label halves of one or two."""
+    if count <= _MOST_TICKS:
+        axis.set_ticks(range(count))
+    else:
+        axis.get_major_locator().set_params(integer=True, nbins=_MOST_TICKS - 1)
+
+
+def save_bids(
+    bids: Floats, optimal: Floats, title: str, folder: Path, name: str, *, are_losses: bool = False
+) -> list[Path]:
     """Draw each batch's estimates of states and actions beside the truth, as PNG and SVG.
 
-    The upper panel shows the value of a state, each batch's highest bid; the lower one shows the
+    The upper panel shows the value of a state, each batch's best bid; the lower one shows the
     bids for each action, if there are few enough to distinguish.
 
     Parameters
@@ -103,6 +132,8 @@ def save_bids(bids: Floats, optimal: Floats, title: str, folder: Path, name: str
         Where the files go.
     name : str
         Their name.
+    are_losses : bool
+        Whether lower bids are better.
     """
     _, states, actions = bids.shape
     if states > _MOST_STATES:
@@ -117,9 +148,8 @@ def save_bids(bids: Floats, optimal: Floats, title: str, folder: Path, name: str
         canvas, grid = plt.subplots(rows, 1, figsize=(width, 2.7 * rows + 0.6), sharex=True)
         margins(canvas, left=0.65, right=1.4, top=0.35, bottom=0.5, between=0.3)
         panels = np.atleast_1d(grid)
-        values = np.max(bids, axis=2, initial=-np.inf, where=np.isfinite(bids))
-        truth = np.max(optimal, axis=1, initial=-np.inf, where=np.isfinite(optimal))
-        values[:, ~known], truth[~known] = np.nan, np.nan
+        values = np.where(known, _best(bids, are_losses), np.nan)
+        truth = np.where(known, _best(optimal, are_losses), np.nan)
         _marks(panels[0], values, truth, 0.0, 0.36, style(0).colour)
         _batch_legend(panels[0], len(bids))
         panels[0].set_ylabel("value of the state")
@@ -136,8 +166,14 @@ def save_bids(bids: Floats, optimal: Floats, title: str, folder: Path, name: str
             panels[1].set_ylabel("bids for each action")
         panels[0].set_title(title, loc="left")
         panels[-1].set_xlabel("state, at the first stage that can reach it")
-        panels[-1].locator_params(axis="x", integer=True)
+        _whole_ticks(panels[-1].xaxis, states)
         return save_png_and_svg(canvas, plt, folder, name)
+
+
+def _best(values: Floats, are_losses: bool) -> Floats:
+    """The best of the last axis, without the NaN in it."""
+    sign = -1.0 if are_losses else 1.0
+    return sign * np.max(sign * values, axis=-1, initial=-np.inf, where=np.isfinite(values))
 
 
 def _marks(axes: Any, bids: Floats, truth: Floats, shift: float, half: float, colour: str) -> None:

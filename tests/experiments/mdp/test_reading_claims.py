@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from lowbid.experiments.mdp import Study, claims
+from lowbid.experiments.mdp import _mdp_page as page
 from lowbid.experiments.mdp._contenders import DEFAULT, GLOBAL, one_batch, reading
 from lowbid.experiments.mdp._prototype import Agreement, agreements
 from lowbid.experiments.mdp._reading_claims import verdict_of
@@ -66,6 +67,18 @@ def test_a_rival_has_its_published_constants_and_in_hindsight_its_best():
     assert verdict(found, "beat RLSVI with its published")[0] == "holds"
     assert verdict(found, "beat RLSVI with its best")[0] == "fails"
     assert not [each for each in claims(found) if "PSRL" in each.says]
+
+
+def rows_of(means):
+    (table,) = [page._table(study(means), [], rivals=True)]
+    return [row[0] for row in table.rows]
+
+
+def test_a_rival_of_which_one_rule_was_played_has_no_best_one():
+    means = {("river", "RLSVI, variance 1"): 170.0, ("river", "EQO, c = 1"): 140.0}
+    assert rows_of(means) == ["RLSVI, published", "EQO, the only one tried"]
+    means["river", "RLSVI, variance 0.1"] = 42.0
+    assert rows_of(means) == ["RLSVI, published", "RLSVI, best", "EQO, the only one tried"]
 
 
 @pytest.mark.parametrize(

@@ -302,6 +302,7 @@ def test_names_are_unique():
         lambda: mdp.RLSVI(variance=0.0),
         lambda: mdp.LSVIPHE(members=0),
         lambda: mdp.EQO(scale=np.nan),
+        lambda: mdp.QLearning(optimistic="no"),
     ],
 )
 def test_bad_parameters_are_refused(make):

@@ -1,5 +1,7 @@
 """Environments against their definitions: optimal values, and what is drawn from them."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -106,6 +108,8 @@ def test_grid_from_a_drawing():
         ("S?G", "'\\?'"),
         ("..G", "no start"),
         ("S..", "no goal"),
+        (None, "the drawing is None"),
+        (["SG"], "the drawing is \\['SG'\\]"),
     ],
 )
 def test_bad_drawings_are_refused(drawing, message):
@@ -120,6 +124,8 @@ def test_bad_drawings_are_refused(drawing, message):
         lambda: mdp.RiverSwim(n_states=2),
         lambda: mdp.Chain(1),
         lambda: mdp.DeepSea(0),
+        lambda: mdp.DeepSea(4, stochastic="maybe"),
+        lambda: mdp.Grid(slip=True),
         lambda: mdp.Garnet(3, 2, branching=4),
         lambda: mdp.Grid(slip=2.0),
         lambda: mdp.BanditMDP(lowbid.Beta([0.5], [2.0])),
@@ -131,6 +137,35 @@ def test_bad_drawings_are_refused(drawing, message):
 def test_bad_parameters_are_refused(make):
     with pytest.raises(InvalidValueError):
         make()
+
+
+def test_moves_that_slip_have_the_chances_of_all_four_moves():
+    model = mdp.Grid("S.\n#G", slip=np.float64(0.4), horizon=3)
+    aims = [[0, 1, 0, 0], [1, 1, 2, 0], [2, 2, 2, 2]]  # up, right, down, left, from each cell
+    for state, cells in enumerate(aims):
+        for action, aim in enumerate(cells):
+            chances = np.zeros(3)
+            np.add.at(chances, cells, 0.1)
+            chances[aim] += 0.6
+            found = np.zeros(3)
+            world = model.world
+            np.add.at(found, world.next_states[0, state, action],
+                      world.probabilities[0, state, action])  # fmt: skip
+            assert np.allclose(found, chances, rtol=0, atol=1e-15)
+    assert world.probabilities.shape == (1, 3, 4, 3)
+
+
+def test_large_grids_fit_in_memory():
+    line = "." * 100
+    drawing = "\n".join(["S" + line[1:], *[line] * 98, line[1:] + "G"])
+    tracemalloc.start()
+    try:
+        model = mdp.Grid(drawing, slip=0.1, horizon=3)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert model.world.probabilities.shape == (1, 10_000, 4, 4)
+    assert peak < 100e6  # 3.2 GB for one full table
 
 
 def test_large_models_fit_in_memory():

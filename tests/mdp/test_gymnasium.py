@@ -61,6 +61,8 @@ def test_a_made_environment_and_its_description():
         ("CartPole-v1", "not a table"),
         ("CliffWalking-v1", "give horizon"),
         ("NoSuchPlace-v0", "cannot make"),
+        ("no_such_module:Place-v0", "cannot make"),
+        (None, "environment is None; give a name such as"),
     ],
 )
 def test_what_is_not_a_table_is_refused(name, message):

@@ -110,6 +110,23 @@ def test_lists_of_successors_are_the_same_as_a_full_table():
     assert full.world.means[0, 1, 1] == pytest.approx(1 - (0.2 * 0.4 + 0.8 * 0.1))
 
 
+def test_a_full_table_is_made_into_lists_from_any_kind_of_sequence():
+    lists = mdp.Successors.of_matrix([[[0.0, 1.0]], [[0.2, 0.8]]])
+    assert lists.next_states.tolist() == [[[1, 0]], [[0, 1]]]
+    assert lists.probabilities.tolist() == [[[1.0, 0.0]], [[0.2, 0.8]]]
+    with pytest.raises(InvalidValueError, match="transitions has the shape"):
+        mdp.Successors.of_matrix([1.0])
+
+
+def test_what_cannot_happen_does_not_widen_the_range_of_returns():
+    rewards = np.zeros((2, 2, 2))
+    rewards[0, 1, 1] = rewards[1, 0, 0] = -1000.0  # where GOOD never leads
+    model = mdp.Tabular(GOOD, rewards=rewards, horizon=3)
+    assert model.problem().spans[0] == 3.0
+    rewards[0, 1, 0] = -1.0
+    assert mdp.Tabular(GOOD, rewards=rewards, horizon=3).problem().spans[0] == 6.0
+
+
 def test_a_bound_on_returns_reaches_the_rules():
     problem = mdp.DeepSea(5).problem()
     assert problem.bounds.tolist() == [1.0] * 5 + [0.0]
@@ -148,6 +165,9 @@ PAID = {"rewards": PAY, "horizon": 2}
         ([GOOD] * 3, {**PAID}, "stages differ: 2 and 3"),
         (np.array(GOOD, complex), {**PAID}, "complex numbers"),
         (None, {**PAID}, "transitions is nan"),
+        (GOOD, {"rewards": [[10**400, 0], [0, 0]], "horizon": 2}, "rewards is not a table"),
+        (GOOD, {**PAID, "actions": [[1], [1, 2]]}, "actions is not a table"),
+        (mdp.Successors(GOOD, [[[0], [0, 1]], [[0, 1]] * 2]), {**PAID}, "next_states is not a"),
         (mdp.Successors(np.ones((0, 2, 1)), np.ones((0, 2, 1), int)), {**PAID}, "give both as"),
     ],
 )  # fmt: skip
@@ -166,6 +186,7 @@ def test_shapes_that_could_mean_two_things_are_refused():
     ("policy", "message"),
     [
         ([[0, 1]], "policy has the shape"),
+        ([[0, 1], [0]], "the policy is not a table"),
         ([[0, 2], [0, 0]], "actions that do not exist"),
         (np.full((2, 2, 2), 0.7), "do not sum to 1"),
         (np.full((2, 2, 2), np.nan), "the policy.* is nan"),

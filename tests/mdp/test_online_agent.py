@@ -190,11 +190,22 @@ def test_bad_outcomes_are_refused_and_change_nothing(call, message):
         ({"best_return": "1"}, "best_return is '1'"),
         ({"best_return": -5.0}, "best_return is -5.0; give a finite number at least 0"),
         ({"reward_range": (0.5, 1), "best_return": 1.0}, "at least 2"),
+        ({"bounded": "no"}, "bounded is 'no'; give True or False"),
+        ({"stationary": None}, "stationary is None"),
+        ({"ends": 1}, "ends is 1"),
+        ({"rule": mdp.PSRL(stationary="no")}, "stationary is 'no'"),
+        ({"n_states": 10_000}, "would take 8 GB, since any of the 10000 states .* successors="),
+        ({"n_states": 10_000, "rule": mdp.RLSVI()}, "RLSVI would take"),
     ],
 )  # fmt: skip
 def test_bad_settings_are_refused(options, message):
     with pytest.raises(InvalidValueError, match=message):
         corridor(**options)
+
+
+def test_rules_that_need_no_room_for_successors_have_many_states():
+    assert corridor(n_states=10_000, rule=mdp.QLearning()).n_states == 10_000
+    assert corridor(n_states=10_000, successors=5).problem.successors == 5
 
 
 def test_an_agent_for_a_model_is_not_where_the_model_never_leads():

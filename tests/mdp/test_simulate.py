@@ -161,6 +161,21 @@ def test_bad_arguments_are_refused(arguments, message):
         mdp.simulate(*arguments)
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"rule": None}, "rule is None"),
+        ({"run": -1}, "run is -1"),
+        ({"run": 1.5}, "run is 1.5"),
+        ({"episodes": 0}, "episodes is 0"),
+        ({"model": None}, "model is None"),
+    ],
+)
+def test_bad_training_is_refused(options, message):
+    with pytest.raises(InvalidValueError, match=message):
+        mdp.train(**{"rule": BEVI(), "model": mdp.Chain(3), "episodes": 2, **options})
+
+
 def test_rules_that_need_the_number_of_episodes_say_so():
     with pytest.raises(InvalidValueError, match="must know the number of episodes"):
         mdp.UCBVI().start(mdp.RiverSwim().problem())

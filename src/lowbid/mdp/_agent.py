@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from lowbid._kernel import Form, Kernel, When, compiling, interpreted
 from lowbid._random import key, stream_of_run
-from lowbid._require import require, require_finite, require_whole
+from lowbid._require import require, require_finite, require_flag, require_whole
 from lowbid.errors import InvalidValueError
-from lowbid.mdp._agent_settings import Range, actions_of, range_of, read_when, require_zero
+from lowbid.mdp import _agent_settings as settings
 from lowbid.mdp._base import Rule
 from lowbid.mdp._problem import Problem, problem_of
 from lowbid.mdp._tables import read_first
@@ -100,8 +100,8 @@ class Agent:
         rule: Rule | None = None,
         seed: int = 0,
         *,
-        reward_range: Range | None = None,
-        loss_range: Range | None = None,
+        reward_range: settings.Range | None = None,
+        loss_range: settings.Range | None = None,
         best_return: float | None = None,
         bounded: bool = True,
         stationary: bool = True,
@@ -112,8 +112,8 @@ class Agent:
         compiled: When | None = None,
     ) -> None:
         states = require_whole("n_states", n_states)
-        counts = actions_of(n_actions, states)
-        kind, given = range_of(reward_range, loss_range)
+        counts = settings.actions_of(n_actions, states)
+        kind, given = settings.range_of(reward_range, loss_range)
         require(
             best_return is None or kind == "reward",
             "best_return goes with reward_range; it does not apply to losses.",
@@ -123,8 +123,10 @@ class Agent:
             least = given[0] * (stages if given[0] > 0.0 else 1)
             require_finite("best_return", best_return, above=least, or_equal=True)
         chances = None if first is None else read_first(first, states)
+        for name, flag in (("bounded", bounded), ("stationary", stationary), ("ends", ends)):
+            require_flag(name, flag)
         if ends:
-            require_zero(kind, given)
+            settings.require_zero(kind, given)
             counts = np.append(counts, 1)
             chances = None if chances is None else np.append(chances, 0.0)
         problem = problem_of(
@@ -137,6 +139,8 @@ class Agent:
             successors=None if successors is None else require_whole("successors", successors),
             episodes=episodes,
         )
+        if successors is None:
+            settings.require_room(BatchEnsembleValueIteration() if rule is None else rule, problem)
         self._setup(problem, rule, seed, kind, compiled)
         self._allowed = given if bounded else (-np.inf, np.inf)
         self._origin = given[0] if kind == "loss" else 0.0
@@ -165,7 +169,7 @@ class Agent:
     def _setup(
         self, problem: Problem, rule: Rule | None, seed: int, kind: str, compiled: When | None
     ) -> None:
-        self._compiled = read_when(compiled)
+        self._compiled = settings.read_when(compiled)
         self.rule = BatchEnsembleValueIteration() if rule is None else rule
         if not isinstance(self.rule, Rule):
             raise InvalidValueError(f"rule is {rule!r}; give an object such as mdp.PSRL().")
@@ -389,4 +393,4 @@ class Agent:
         """
         from lowbid.mdp._saved_agent import read_agent
 
-        return read_agent(cls, path, rule, read_when(compiled))
+        return read_agent(cls, path, rule, settings.read_when(compiled))

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from lowbid._kernel import WHEN, When, default_when
+from lowbid._kernel import WHEN, When, default_when, interpreted
 from lowbid._require import require, require_choice, require_whole
 from lowbid.errors import InvalidValueError
+from lowbid.mdp._base import Rule
+from lowbid.mdp._problem import Problem
 from lowbid.mdp._tables import numbers, read_actions
 from lowbid.policies._base import Ints
 
 Range = tuple[float, float]
+
+# What a state may take without being asked for, and how many entries surely take less.
+_LARGEST_STATE = 2**32  # bytes
+_SURELY_FEW = 10**7
 
 
 def read_when(compiled: When | None) -> When:
@@ -62,3 +69,29 @@ def range_of(reward_range: Range | None, loss_range: Range | None) -> tuple[str,
         f"{kind}_range is {given_range!r}; give finite numbers, the lower one first.",
     )
     return kind, (low, high)
+
+
+def require_room(rule: Any, problem: Problem) -> None:
+    """Require that a rule has room for any state to follow any action.
+
+    Most rules keep a list of successors for each action, so that would be S times S entries.
+    """
+    entries = problem.horizon * problem.n_states * problem.n_actions * problem.successors
+    if not isinstance(rule, Rule) or entries <= _SURELY_FEW:
+        return
+    with interpreted():
+        one, two = (_bytes(rule.start(problem._replace(successors=n))[2]) for n in (1, 2))
+    size = one + (problem.successors - 1) * (two - one)
+    require(
+        size <= _LARGEST_STATE,
+        f"{rule.name} would take {size / 1e9:.0f} GB, since any of the {problem.n_states} states "
+        "could follow any action; give successors=..., the largest number of different states that "
+        "can.",
+    )
+
+
+def _bytes(state: Any) -> int:
+    """The size of the arrays of a state."""
+    if isinstance(state, np.ndarray):
+        return state.nbytes
+    return sum(map(_bytes, state)) if isinstance(state, tuple) else 0

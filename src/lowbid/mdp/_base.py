@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 from lowbid._kernel import kernel
 from lowbid._parameters import Parameterised, adopt_functions, fields_of, plain
 from lowbid._random import Stream
+from lowbid._require import require_flag
 from lowbid.errors import InvalidValueError
 from lowbid.mdp._problem import Problem
 from lowbid.policies._base import About
@@ -99,6 +100,7 @@ class Rule(Parameterised):
         pooled = getattr(self, "stationary", None)
         if pooled is None:
             return problem
+        require_flag("stationary", pooled)
         return problem._replace(groups=1 if pooled else problem.horizon)
 
     def parameters(self, problem: Problem) -> Any:

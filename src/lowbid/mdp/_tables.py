@@ -30,12 +30,19 @@ class Successors(NamedTuple):
     next_states: Ints
 
     @classmethod
-    def of_matrix(cls, transitions: Floats) -> Successors:
+    def of_matrix(cls, transitions: npt.ArrayLike) -> Successors:
         """The successors in a full table, (..., state, action, next state)."""
-        positive = transitions != 0.0  # negative ones are kept, and refused later
-        most = max(1, int(positive.sum(axis=-1).max()))
-        order = np.argsort(~positive, axis=-1, kind="stable")[..., :most]
-        return cls(np.take_along_axis(transitions, order, axis=-1), order.astype(np.int64))
+        table = _square(transitions)
+        return compact(table, np.broadcast_to(np.arange(table.shape[-1]), table.shape))
+
+
+def compact(chances: Floats, next_states: Ints) -> Successors:
+    """The same lists without successors of probability 0, as far as all rows allow."""
+    positive = chances != 0.0  # negative ones are kept, and refused later
+    most = max(1, int(positive.sum(axis=-1).max(initial=0)))
+    order = np.argsort(~positive, axis=-1, kind="stable")[..., :most]
+    listed = np.take_along_axis(next_states, order, axis=-1)
+    return Successors(np.take_along_axis(chances, order, axis=-1), listed.astype(np.int64))
 
 
 def numbers(name: str, values: npt.ArrayLike) -> Floats:
@@ -44,7 +51,7 @@ def numbers(name: str, values: npt.ArrayLike) -> Floats:
         if np.iscomplexobj(values):
             raise TypeError("complex numbers have no order")
         array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InvalidValueError(f"{name} is not a table of numbers: {error}.") from error
     for place in np.argwhere(~np.isfinite(array)):
         raise InvalidValueError(
@@ -53,12 +60,20 @@ def numbers(name: str, values: npt.ArrayLike) -> Floats:
     return array
 
 
+def plain_array(name: str, values: Any) -> npt.NDArray[Any]:
+    """Values as an array of whatever they are, or an error if rows differ in length."""
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise InvalidValueError(f"{name} is not a table: {error}.") from error
+
+
 def read_transitions(transitions: Any) -> Successors:
     """Successors with a stage axis."""
     given = isinstance(transitions, Successors)
-    table = transitions if given else Successors.of_matrix(_square(transitions))
+    table = transitions if given else Successors.of_matrix(transitions)
     probabilities = numbers("probabilities" if given else "transitions", table.probabilities)
-    next_states = np.asarray(table.next_states)
+    next_states = plain_array("next_states", table.next_states)
     fitting = next_states.shape == probabilities.shape and probabilities.ndim in (3, 4)
     if not fitting or not probabilities.size:
         raise InvalidValueError(
@@ -159,7 +174,7 @@ def read_actions(
     states, most = shape
     if actions is None:
         return np.full(states, most, np.int64)
-    counts = np.asarray(actions)
+    counts = plain_array(name, actions)
     good = counts.shape == (states,) and np.issubdtype(counts.dtype, np.integer)
     if not good or counts.min() < 1 or counts.max() > most:
         raise InvalidValueError(

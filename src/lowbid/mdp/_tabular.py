@@ -17,6 +17,7 @@ from lowbid.mdp._tables import (
     Successors,
     check_rows,
     numbers,
+    plain_array,
     read_actions,
     read_first,
     read_transitions,
@@ -66,8 +67,8 @@ class Tabular:
         most other choices.
     noise : {"none", "gaussian", "bernoulli"}
         "gaussian" adds normal noise of standard deviation `sd`; "bernoulli" makes each reward
-        (or loss) `scale` or 0, with the given mean. Normal noise can push rewards above
-        `best_reward`; the bound then holds for means only.
+        (or loss) `scale` or 0, with the given mean. Normal noise, and a `scale`
+        above `best_reward`, can push rewards above the bound, which then holds for means only.
     sd : float or array
         For Gaussian noise, one number or one for each action as in `losses`.
     scale : float, optional
@@ -182,8 +183,7 @@ class Tabular:
             self.world.coins[..., 0] = low
             self.world.coins[..., 1] = -height if self.has_rewards else height
             chances = (self.world.losses - low) / self.world.coins[..., 1:]
-            possible = self._used[..., np.newaxis] & (self.world.probabilities > 0)
-            outside = ((chances < 0.0) | (chances > 1.0)) & possible
+            outside = ((chances < 0.0) | (chances > 1.0)) & self._possible
             require(
                 not outside.any(),
                 f"with Bernoulli noise every mean must lie between 0 and the scale, {height:g}; "
@@ -191,8 +191,7 @@ class Tabular:
             )
 
     def _check_bounds(self) -> None:
-        possible = self._used[..., np.newaxis] & (self.world.probabilities > 0)
-        lowest = self.world.losses[possible].min()
+        lowest = self.world.losses[self._possible].min()
         if lowest < -_ROUNDING:
             raise InvalidValueError(
                 f"a mean reward is {self.best_reward - lowest:g}, above best_reward, "
@@ -211,6 +210,11 @@ class Tabular:
                 f"best_return is {self.best_return:g}, but the mean return from some state is "
                 f"{best:g}; give a number that no return exceeds.",
             )
+
+    @property
+    def _possible(self) -> npt.NDArray[np.bool_]:
+        """Which outcomes can occur; tables may hold any number for others."""
+        return self._used[..., np.newaxis] & (self.world.probabilities > 0)
 
     @property
     def n_states(self) -> int:
@@ -295,7 +299,7 @@ class Tabular:
         return float(self.world.first @ self.policy_values(policy, epsilon)[0])
 
     def _chances(self, policy: npt.ArrayLike) -> Floats:
-        given = np.asarray(policy)
+        given = plain_array("the policy", policy)
         shape = (self.horizon, self.n_states)
         if given.shape == shape and np.issubdtype(given.dtype, np.integer):
             if (given < 0).any() or (given >= self.world.actions).any():
@@ -327,7 +331,7 @@ class Tabular:
 
     def problem(self, episodes: int | None = None) -> Problem:
         """What a rule knows about this model."""
-        highest = float(self.world.losses[self._used].max())
+        highest = float(self.world.losses[self._possible].max())
         return problem_of(
             self.world.actions,
             self.horizon,

@@ -176,8 +176,10 @@ class BatchEnsembleValueIteration(Rule):
     - ``"states"``: each batch plans with its own :math:`V_j`; the lowest bid wins at each state.
     - ``"episodes"``: as "global", but whole episodes are dealt to the batches.
 
-    With one state and one stage, "pairs" and "states" are `lowbid.BatchEnsemble`, choice by
-    choice. Ties are broken uniformly at random, for all states, before the episode begins.
+    A value below 0, which a bound on whole returns or unbounded noise can bring about, counts as 0
+    in what batches expect to follow. With one state and one stage, "pairs" and "states" are
+    `lowbid.BatchEnsemble`, choice by choice. Ties are broken uniformly at random, for all states,
+    before the episode begins.
 
     Parameters
     ----------

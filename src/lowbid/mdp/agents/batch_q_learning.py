@@ -78,8 +78,8 @@ class BatchQLearning(Rule):
     .. math:: Q_{h,j}(s, a) \leftarrow (1 - \alpha_n) Q_{h,j}(s, a) + \alpha_n (x +
               V_{h+1}(s')), \quad \alpha_n = \frac{H + 1}{H + n},
 
-    where :math:`V_h(s) = \min_a \min_j Q_{h,j}(s, a)` is shared by all tables, and losses x are
-    relative to the bound on returns. The action with the lowest entry is taken.
+    where :math:`V_h(s) = \max(0, \min_a \min_j Q_{h,j}(s, a))` is shared by all tables, and losses
+    x are relative to the bound on returns. The action with the lowest entry is taken.
 
     Parameters
     ----------

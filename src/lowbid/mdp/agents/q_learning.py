@@ -9,7 +9,7 @@ import numpy as np
 
 from lowbid._kernel import allocating_kernel, kernel, specialise
 from lowbid._random import Stream
-from lowbid._require import require, require_finite
+from lowbid._require import require, require_finite, require_flag
 from lowbid.mdp._base import Kernels, Rule
 from lowbid.mdp._problem import Problem
 from lowbid.mdp.agents._q_tables import (
@@ -140,6 +140,7 @@ class QLearning(Rule):
     def __post_init__(self) -> None:
         require_share("epsilon", self.epsilon)
         require_step(self.step)
+        require_flag("optimistic", self.optimistic)
 
     @classmethod
     def variants(cls) -> list[Rule]:

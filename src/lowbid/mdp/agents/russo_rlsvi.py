@@ -68,8 +68,8 @@ class RussoRLSVI(Rule):
     Parameters
     ----------
     scale : float
-        c, 1 in the reference, with which nothing is learned in thousands of episodes of small
-        problems.
+        c, 1 in the reference according to a summary of it; with that, nothing is learned in
+        thousands of episodes of small problems.
     stationary : bool, optional
         Whether visits at all stages are pooled; by default if the environment is stationary.
 

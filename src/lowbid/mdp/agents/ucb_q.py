@@ -134,10 +134,11 @@ _KERNELS = {
 class UCBQ(Rule):
     r"""Q-learning with upper confidence bounds.
 
-    Q starts at the bound on returns. After the t-th visit of (s, a) at stage h,
+    Q starts at :math:`U_h`, the bound on returns from stage h onwards. After the t-th visit of
+    (s, a) at stage h,
 
     .. math:: Q_h(s, a) \leftarrow (1 - \alpha_t) Q_h(s, a) + \alpha_t (r + V_{h+1}(s') + b_t),
-              \quad \alpha_t = \frac{H + 1}{H + t}, \quad V_h(s) = \min(H, \max_a Q_h(s, a)),
+              \quad \alpha_t = \frac{H + 1}{H + t}, \quad V_h(s) = \min(U_h, \max_a Q_h(s, a)),
 
     where, with :math:`\iota = \log(S A T / p)` and T = K H steps in all, the bonus is
 

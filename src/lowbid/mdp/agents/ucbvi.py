@@ -224,7 +224,7 @@ class UCBVI(Rule):
 
     With n visits of (s, a) and :math:`L = \ln(5 S A T / \delta)`, T = K H steps in all,
 
-    .. math:: Q_h(s, a) = \min(Q_h(s, a), H, \hat r + \hat P V_{h+1} + b)
+    .. math:: Q_h(s, a) = \min(Q_h(s, a), U_h, \hat r + \hat P V_{h+1} + b)
 
     where Q on the right is that of the previous episode, and b is c times
 
@@ -233,8 +233,10 @@ class UCBVI(Rule):
       \hat P(y) \min(100^2 H^3 S^2 A L^2 / N'_{h+1}(y), H^2) / n}` ("bernstein", UCBVI-BF), where
       :math:`N'_{h+1}(y)` counts the visits of y at the next stage.
 
-    H as a bound on returns is replaced by the width of their range, which is H for rewards in
-    [0, 1]. The paper assumes that mean rewards are known; here they are estimated.
+    :math:`U_h`, the bound on returns from stage h onwards, takes the place of the paper's H; it is
+    the value of actions not yet taken. In b, H as a bound on returns is replaced by the width of
+    their range, which is H for rewards in [0, 1]. The paper assumes that mean rewards are known;
+    here they are estimated.
 
     Parameters
     ----------

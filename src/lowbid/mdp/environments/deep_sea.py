@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lowbid._require import require_whole
+from lowbid._require import require_flag, require_whole
 from lowbid.mdp._tables import Successors
 from lowbid.mdp._tabular import Tabular
 
@@ -54,6 +54,7 @@ class DeepSea(Tabular):
         self, size: int = 10, stochastic: bool = False, best_return: float | None = 1.0
     ) -> None:
         size = require_whole("size", size, at_least=2)
+        require_flag("stochastic", stochastic)
         self.stochastic = bool(stochastic)
         random = np.random.RandomState(_MAPPING_SEED)
         self.right = right = random.binomial(1, 0.5, [size, size])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lowbid._require import require_whole
+from lowbid._require import require, require_whole
 from lowbid.errors import InvalidValueError, MissingPackageError
 from lowbid.mdp._tables import Successors
 from lowbid.mdp._tabular import Tabular
@@ -87,6 +87,11 @@ class FromGymnasium(Tabular):
 def make_gymnasium(environment: Any, options: Mapping[str, Any]) -> Any:
     """A Gymnasium environment by its name; an object is returned as it is."""
     if not isinstance(environment, str):
+        require(
+            hasattr(environment, "unwrapped"),
+            f"environment is {environment!r}; give a name such as 'FrozenLake-v1', or what "
+            "gymnasium.make returned.",
+        )
         if options:
             raise InvalidValueError("options go with a name; this environment already exists.")
         return environment
@@ -98,7 +103,7 @@ def make_gymnasium(environment: Any, options: Mapping[str, Any]) -> Any:
         ) from error
     try:
         return gymnasium.make(environment, **options)
-    except (gymnasium.error.Error, TypeError) as error:
+    except (gymnasium.error.Error, ImportError, TypeError) as error:
         raise InvalidValueError(f"Gymnasium cannot make {environment!r}: {error}") from error
 
 

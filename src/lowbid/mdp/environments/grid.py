@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lowbid._require import require
+from lowbid._require import require, require_probability
 from lowbid.errors import InvalidValueError
+from lowbid.mdp._tables import Successors, compact
 from lowbid.mdp._tabular import Tabular
-from lowbid.policies._base import Floats
+from lowbid.policies._base import Floats, Ints
 
 _MOVES = ((-1, 0), (0, 1), (1, 0), (0, -1))  # up, right, down, left
 _WALL, _START, _GOAL, _FREE = "#", "S", "G", "."
@@ -59,10 +60,7 @@ class Grid(Tabular):
     """
 
     def __init__(self, drawing: str = WALLED, slip: float = 0.1, horizon: int = 20) -> None:
-        require(
-            isinstance(slip, int | float) and 0.0 <= slip <= 1.0,
-            f"slip is {slip!r}; give a probability from 0 to 1.",
-        )
+        require_probability("slip", slip, ends=True)
         self.slip = float(slip)
         rows = _rows(drawing)
         self.drawing = "\n".join(rows)
@@ -80,10 +78,9 @@ class Grid(Tabular):
             for action, (down, right) in enumerate(_MOVES):
                 targets[state, action] = number.get((row + down, column + right), state)
         targets[marks == _GOAL] = np.flatnonzero(marks == _GOAL)[:, np.newaxis]
-        sure = np.eye(len(self.cells))[targets]
         rewards = np.repeat((marks == _GOAL).astype(float)[:, np.newaxis], 4, axis=1)
         super().__init__(
-            (1.0 - slip) * sure + slip * sure.mean(axis=1, keepdims=True),
+            _slipping(targets, self.slip),
             rewards=rewards,
             horizon=horizon,
             first=(marks == _START) / (marks == _START).sum(),
@@ -107,8 +104,27 @@ class Grid(Tabular):
         return {"drawing": self.drawing, "slip": self.slip, "horizon": self.horizon}
 
 
+def _slipping(targets: Ints, slip: float) -> Successors:
+    """The outcomes of each move, from the cell that each move aims at, (state, action).
+
+    They are listed once each, in the order of their numbers; a full table would take S times S.
+    """
+    listed = np.sort(targets, axis=1)
+    repeated = np.zeros(listed.shape, bool)
+    repeated[:, 1:] = listed[:, 1:] == listed[:, :-1]
+    share = (listed[:, :, np.newaxis] == targets[:, np.newaxis, :]).mean(axis=2)
+    aimed = listed[:, np.newaxis, :] == targets[:, :, np.newaxis]
+    chances = (1.0 - slip) * aimed + slip * share[:, np.newaxis, :]
+    chances[np.broadcast_to(repeated[:, np.newaxis, :], chances.shape)] = 0.0
+    return compact(chances, np.broadcast_to(listed[:, np.newaxis, :], chances.shape))
+
+
 def _rows(drawing: str) -> list[str]:
     """The lines of a drawing, or an error that says what is wrong with it."""
+    require(
+        isinstance(drawing, str),
+        f"the drawing is {drawing!r}; give a text such as 'S..G', with one line per row.",
+    )
     rows = [line.rstrip() for line in textwrap.dedent(drawing).strip("\n").splitlines()]
     if not rows or len({len(row) for row in rows}) > 1:
         lengths = sorted({len(row) for row in rows})

@@ -68,7 +68,7 @@ tables: $(VENV)/installed
 docs: $(VENV)/installed
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-# Wheel and sdist, installed in a new environment and tested there; a minute.
+# Wheel and sdist, installed in a new environment, where all quick tests run; some six minutes.
 .PHONY: dist
 dist: $(VENV)/installed
 	.ci/distribution $(BIN)/python

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+import lowbid
+
 TESTS = Path(__file__).parent
-SOURCE = TESTS.parent / "src" / "lowbid"
+SOURCE = Path(lowbid.__file__).parent
 # What a module is tested by, where that is not its namesake.
 ELSEWHERE = {
     "_native/_arithmetic.py": "native/test_language.py",

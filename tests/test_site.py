@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+import lowbid
 from browser import console_errors, open_browser
 
 ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = Path(lowbid.__file__).parent
 
 
 def load(name):
@@ -39,8 +41,6 @@ def test_links_are_followed(tmp_path):
 
 def test_the_reference_has_every_public_name():
     """A policy has a page of its own; everything else is on the page of its part."""
-    import lowbid
-
     pages = load("api_pages").pages()
     shown = set(re.findall(r"^::: (\S+)", "\n".join(pages.values()), re.MULTILINE))
     for name in lowbid.policies.__all__:
@@ -53,8 +53,6 @@ def test_the_reference_has_every_public_name():
 
 
 def test_the_reference_has_what_the_package_offers_at_its_top():
-    import lowbid
-
     shown = re.findall(r"^::: (\S+)", "\n".join(load("api_pages").pages().values()), re.MULTILINE)
     named = {path.rpartition(".")[2] for path in shown}
     parts = load("api_pages").parts()
@@ -64,9 +62,7 @@ def test_the_reference_has_what_the_package_offers_at_its_top():
 
 def test_every_public_module_has_a_page():
     """The rest is for the command line, and shown there."""
-    found = {
-        path.stem for path in (ROOT / "src" / "lowbid").glob("[!_]*") if path.suffix != ".typed"
-    }
+    found = {path.stem for path in PACKAGE.glob("[!_]*") if path.suffix != ".typed"}
     assert found - {"cli", "experiments", "report"} <= set(load("api_pages").parts())
 
 
@@ -76,7 +72,7 @@ def test_the_reference_has_every_adapter():
     assert "lowbid.adapters.river.FromRiver" in shown
     page = load("api_pages").pages()["reference/adapters.md"]
     assert all(f"::: {path}" in page for path in shown)
-    modules = {path.stem for path in (ROOT / "src" / "lowbid" / "adapters").glob("[!_]*.py")}
+    modules = {path.stem for path in (PACKAGE / "adapters").glob("[!_]*.py")}
     assert {path.split(".")[2] for path in shown} == modules
 
 

@@ -17,8 +17,10 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import lowbid
+
 SOURCE = Path(__file__).with_name("five_tests.c")
-TABLE = Path(__file__).parents[2] / "src" / "lowbid" / "validation" / "five_tests.csv"
+TABLE = Path(lowbid.__file__).parent / "validation" / "five_tests.csv"
 COLUMNS = ("rule", "test", "horizon", "runs", "regret", "error")
 ALL, NOT_GAUSSIAN = (1, 2, 3, 4, 5), (1, 2, 3, 5)
 # Rules, tests, steps, runs. Ensembles of few batches lose much in few runs, so they play more.

@@ -22,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Check everything, then draw it."""
     from lowbid.simulation._progress import Progress
-    from lowbid.theory.checks import CHECKS, QUICK, Budget, run_checks
+    from lowbid.theory.checks import CHECKS, QUICK, Budget, run_checks, tally
 
     budget = QUICK if arguments.quick else Budget()
     bar = Progress(len(CHECKS), "checking")
@@ -33,8 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(finding, flush=True)
         bar.show(len(findings))
     bar.close()
-    held = sum(finding.holds for finding in findings)
-    print(f"\n{held} of {len(findings)} statements hold.")
+    print(f"\n{tally(findings)}")
     if not arguments.no_page:
         from lowbid.report import save_theory_page
         from lowbid.theory.evidence import gather

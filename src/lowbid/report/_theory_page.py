@@ -58,12 +58,11 @@ def save_theory_page(
     findings: Sequence[checks.Finding], evidence: Evidence, command: str, path: Path
 ) -> Path:
     """Write the page, including its pictures, and return its path."""
-    held = sum(finding.holds for finding in findings)
     page = Page(
         "Batch Ensemble: the theory, checked",
         "Every lemma, theorem and claim of A. Cassel, O. Levy and Y. Mansour, Batch ensemble for "
         "variance dependent regret in stochastic bandits (AAAI 2025), by exact computation where "
-        f"possible, otherwise by simulation. {held} of {len(findings)} statements hold. "
+        f"possible, otherwise by simulation. {checks.tally(findings)} "
         "Choose one to see over what range it holds, or where it fails.",
         [
             Section("Findings", [ClaimList([_item(finding) for finding in findings])]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -66,12 +66,16 @@ class Finding(NamedTuple):
         "exact", "simulated", "search" or "algebra".
     where : str
         The range in which it was found to hold, or where it fails, with numbers.
+    whose : str
+        "paper" for a statement of the paper, "corrected" for one that replaces it, "further" for
+        one that is not in the paper.
     """
 
     claim: str
     holds: bool
     how: str
     where: str
+    whose: str = "paper"
 
     def __str__(self) -> str:
         return f"{'holds' if self.holds else 'FAILS'}  {self.claim}: {self.where} ({self.how})"
@@ -81,9 +85,16 @@ Check = Callable[[Budget], Finding]
 CHECKS: list[Check] = []
 
 
-def _check(function: Check) -> Check:
-    CHECKS.append(function)
-    return function
+def _check(whose: str) -> Callable[[Check], Check]:
+    def added(function: Check) -> Check:
+        @functools.wraps(function)
+        def check(budget: Budget) -> Finding:
+            return function(budget)._replace(whose=whose)
+
+        CHECKS.append(check)
+        return check
+
+    return added
 
 
 def run_checks(budget: Budget | None = None) -> Iterator[Finding]:
@@ -97,6 +108,20 @@ def run_checks(budget: Budget | None = None) -> Iterator[Finding]:
     """
     for check in CHECKS:
         yield check(budget or Budget())
+
+
+def tally(findings: Iterable[Finding]) -> str:
+    """How many statements hold: those of the paper, the corrected ones, and further ones."""
+    kept = list(findings)
+
+    def count(whose: str) -> str:
+        these = [finding.holds for finding in kept if finding.whose == whose]
+        return f"{sum(these)} of {len(these)}"
+
+    return (
+        f"Of the paper's statements {count('paper')} hold as printed, of the corrected ones "
+        f"{count('corrected')}, and of those that are not in the paper {count('further')}."
+    )
 
 
 @functools.lru_cache(maxsize=16)
@@ -115,7 +140,7 @@ def anytime() -> Policy:
     return BatchEnsemble(batches=schedules.Anytime(), growth="redistribute")
 
 
-@_check
+@_check("paper")
 def lemma1_printed(budget: Budget) -> Finding:
     """Bernstein's inequality without the factor 2 under the root."""
     n, delta = 10**6, math.exp(-10.0)
@@ -127,7 +152,7 @@ def lemma1_printed(budget: Budget) -> Finding:
     return Finding("Lemma 1 as printed", tail <= delta, "exact", where)
 
 
-@_check
+@_check("corrected")
 def lemma1_corrected(budget: Budget) -> Finding:
     """Bernstein's inequality, corrected."""
     sizes = np.unique(np.geomspace(1, 10**6, 25).astype(int))
@@ -143,7 +168,7 @@ def lemma1_corrected(budget: Budget) -> Finding:
     return Finding("Lemma 1 corrected", worst <= 1.0, "exact", where + f"{worst:.2f}")
 
 
-@_check
+@_check("paper")
 def lemma2(budget: Budget) -> Finding:
     """Anti-concentration of binomials."""
     floors = [lemma2_floor(n) for n in range(2, budget.largest + 1)]
@@ -155,7 +180,7 @@ def lemma2(budget: Budget) -> Finding:
     return Finding("Lemma 2", min(floors) >= 0.25 - 1e-12, "exact", where)
 
 
-@_check
+@_check("paper")
 def lemma3(budget: Budget) -> Finding:
     """Optimism of a batch of Bernoulli losses."""
     sizes = range(1, budget.largest + 1)
@@ -170,7 +195,7 @@ def lemma3(budget: Budget) -> Finding:
     return Finding("Lemma 3", good, "exact", where)
 
 
-@_check
+@_check("paper")
 def lemma4_printed(budget: Budget) -> Finding:
     """Concentration of the index, with the factor 2 missing."""
     n, delta = 10**6, 1e-10
@@ -183,7 +208,7 @@ def lemma4_printed(budget: Budget) -> Finding:
     return Finding("Lemma 4 as printed", tail <= delta, "exact", where)
 
 
-@_check
+@_check("corrected")
 def lemma4_corrected(budget: Budget) -> Finding:
     """Concentration of the index."""
     horizon, runs = min(budget.horizon, 2000), budget.runs
@@ -201,7 +226,7 @@ def lemma4_corrected(budget: Budget) -> Finding:
     return Finding("Lemma 4 corrected", lowest <= DELTA, "simulated", where)
 
 
-@_check
+@_check("paper")
 def theorem1_quadratic(budget: Budget) -> Finding:
     """The step "solving this quadratic inequality" in the proof of Theorem 1."""
     gap, variance, horizon, n_arms = 0.1, 0.25, 10_000, 2
@@ -217,7 +242,7 @@ def theorem1_quadratic(budget: Budget) -> Finding:
     return Finding("Theorem 1, its quadratic as printed", size <= claimed, "algebra", where)
 
 
-@_check
+@_check("paper")
 def theorem1_scaled_mean(budget: Budget) -> Finding:
     """The form with means for scaled Bernoulli arms."""
     arms = ScaledBernoulli(mean=[1.0, 2.0], scale=100.0)
@@ -231,7 +256,7 @@ def theorem1_scaled_mean(budget: Budget) -> Finding:
     return Finding(claim, by_mean >= by_variance, "algebra", where)
 
 
-@_check
+@_check("corrected")
 def theorem1_regret(budget: Budget) -> Finding:
     """The measured regret against Theorem 1."""
     result = measured(high_probability(), EASY, budget.horizon, budget.runs)
@@ -247,7 +272,7 @@ def theorem1_regret(budget: Budget) -> Finding:
     return Finding("Theorem 1 corrected", under >= 1.0 - DELTA, "simulated", where)
 
 
-@_check
+@_check("corrected")
 def theorem1_scaled(budget: Budget) -> Finding:
     """The measured regret on scaled Bernoulli arms."""
     arms = ScaledBernoulli(mean=[1.0, 9.0], scale=[50.0, 10.0])
@@ -262,7 +287,7 @@ def theorem1_scaled(budget: Budget) -> Finding:
     return Finding("Theorem 1 corrected, scaled arms", bool(good), "simulated", where)
 
 
-@_check
+@_check("paper")
 def lemma_nta(budget: Budget) -> Finding:
     """The expected number of plays behind Theorem 2."""
     runs = max(50, budget.runs // 5)
@@ -275,7 +300,7 @@ def lemma_nta(budget: Budget) -> Finding:
     return Finding("Lemma on plays (n_ta)", bool(plays.mean() <= bound), "simulated", where)
 
 
-@_check
+@_check("paper")
 def theorem2_regret(budget: Budget) -> Finding:
     """The measured regret against Theorem 2."""
     runs = max(50, budget.runs // 5)
@@ -289,7 +314,7 @@ def theorem2_regret(budget: Budget) -> Finding:
     return Finding("Theorem 2", bool((means <= bounds).all()), "simulated", where)
 
 
-@_check
+@_check("paper")
 def symmetric(budget: Budget) -> Finding:
     """The paragraph on symmetric distributions."""
     low = [optimism(GaussianLaw(mean), n) for mean, n in ((-0.1, 1), (-1.0, 1), (-5.0, 10))]
@@ -302,7 +327,7 @@ def symmetric(budget: Budget) -> Finding:
     return Finding("Symmetric distributions work unchanged", holds, "exact", where)
 
 
-@_check
+@_check("paper")
 def symmetric_regret(budget: Budget) -> Finding:
     """The regret that negative means cost with symmetric distributions."""
     runs = max(50, budget.runs // 5)
@@ -318,7 +343,7 @@ def symmetric_regret(budget: Budget) -> Finding:
     return Finding(claim, bool(below <= 2.0 * above), "simulated", where)
 
 
-@_check
+@_check("further")
 def left_skew(budget: Budget) -> Finding:
     """Losses that are unbounded below."""
     law = FiniteLaw((-100.0, 1.0), (0.005, 0.995))
@@ -330,7 +355,7 @@ def left_skew(budget: Budget) -> Finding:
     return Finding("Optimism from a mean of 0 or more alone", chance.value >= 0.25, "exact", where)
 
 
-@_check
+@_check("paper")
 def warmup(budget: Budget) -> Finding:
     """The warm-up of 4 C^2 losses, C the third absolute moment over sd^3."""
     least, tried = 1.0, 0
@@ -351,7 +376,7 @@ def warmup(budget: Budget) -> Finding:
     return Finding("Warm-up of 4 C^2 losses (Berry-Esseen)", least >= 0.25, "exact", where)
 
 
-@_check
+@_check("paper")
 def conjecture_literal(budget: Budget) -> Finding:
     """The conjecture as stated."""
     first, third = conjecture.counterexample(), conjecture.three_point_counterexample()
@@ -371,7 +396,7 @@ def searched(restarts: int) -> tuple[conjecture.Found, ...]:
     return tuple(conjecture.search(n, restarts) for n in sizes)
 
 
-@_check
+@_check("corrected")
 def conjecture_corrected(budget: Budget) -> Finding:
     """What survives of the conjecture."""
     found = searched(budget.restarts)
@@ -385,7 +410,7 @@ def conjecture_corrected(budget: Budget) -> Finding:
     return Finding(claim, all(one.holds for one in found), "search", where)
 
 
-@_check
+@_check("further")
 def feige(budget: Budget) -> Finding:
     """What is proved for all non-negative losses."""
     lowest = min(one.lowest for one in searched(budget.restarts))
@@ -396,7 +421,7 @@ def feige(budget: Budget) -> Finding:
     return Finding("Optimism >= 0.14 for all losses >= 0", lowest >= 0.14, "search", where)
 
 
-@_check
+@_check("further")
 def textbook_bounds(budget: Budget) -> Finding:
     """UCB1, UCB-V and KL-UCB against their bounds."""
     runs = max(50, budget.runs // 5)
@@ -416,7 +441,7 @@ def textbook_bounds(budget: Budget) -> Finding:
     return Finding("Upper bounds of UCB1, UCB-V and KL-UCB", good, "simulated", where)
 
 
-@_check
+@_check("further")
 def lower_bound(budget: Budget) -> Finding:
     """The lower bound against the measured regret of policies."""
     runs = max(50, budget.runs // 5)

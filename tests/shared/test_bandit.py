@@ -62,6 +62,30 @@ def test_it_makes_the_choices_of_a_plain_bandit(any_url, policy):
     assert state_of(shared) == state_of(plain)
 
 
+def public(cls):
+    return {name for name in dir(cls) if not name.startswith("_")}
+
+
+def test_everything_that_a_plain_bandit_shows_is_shown():
+    files = {"save", "load", "load_or_new", "from_json", "merge", "changes", "apply"}
+    inside = {"select", "state", "parameters", "stream", "capacity"}
+    assert public(lowbid.Bandit) - public(lowbid.SharedBandit) == files | inside
+
+
+def test_views_are_those_of_a_plain_bandit(url):
+    settings = {"policy": lowbid.BatchEnsemble(), "seed": 4, "horizon": 99, "reward_range": (0, 1)}
+    shared = lowbid.open(url, "b", 3, **settings)
+    play(shared, seed=1, calls=60)
+    shared.pause_arm(2)
+    plain = replayed(shared, **settings)
+    for name in ("arms", "expiry", "horizon", "n_arms", "paused", "policy", "step"):
+        assert getattr(shared, name) == getattr(plain, name), name
+    for name in ("bids", "counts", "explain", "indices", "intervals", "means", "recommend"):
+        assert repr(getattr(shared, name)()) == repr(getattr(plain, name)()), name
+    assert [each.arm for each in shared.pending()] == [each.arm for each in plain.pending()]
+    assert state_of(shared) == state_of(plain)
+
+
 def test_two_objects_take_turns(any_url):
     settings = {"seed": 2, "reward_range": (0, 1)}
     first = lowbid.open(any_url, "b", arms=["x", "y", "z"], **settings)

@@ -375,15 +375,18 @@ def test_answers_are_forgotten_when_their_time_is_over(url, clock):
     assert bandit.answer([decision.id], rewards=[0.5]) == ["closed"]
 
 
-def test_a_clock_that_is_ahead_drops_no_young_events(url, clock):
-    bandit = lowbid.open(url, "b", 2)
-    bandit.decide()
+def test_a_clock_that_is_ahead_drops_no_young_events_or_units(url, clock):
+    bandit = lowbid.open(url, "b", 9, lowbid.UniformPlay(), sticky="10m")
+    bandit.decide(unit="ann")
     clock.seconds += 660
-    bandit.decide()
+    kept = bandit.decide(unit="bob")
     bandit.decide()
     clock.seconds += 3600  # by the clock of the process that compacts
-    assert lowbid.open(url, "b").compact(events="10m").events == 1
+    assert lowbid.open(url, "b").compact(events="10m") == (1, 0, 1)
+    clock.seconds -= 3600
     assert [entry.number for entry in bandit.log()] == [1, 3, 4]
+    again = bandit.decide(unit="bob")
+    assert (again.arm, again.way) == (kept.arm, "sticky")
 
 
 def test_a_compacted_log_without_a_readable_snapshot_is_refused(url):

@@ -352,19 +352,20 @@ class SharedLog:
                 raise StoreError("a snapshot of this bandit cannot be read; nothing was dropped.")
             transaction.keep_snapshot(self.bandit, snapshot)
             self._note_snapshot(replica, snapshot)
+            # Ages are by the log's time: the clock here may be ahead of those of the processes that
+            # write, which look for commits whose answer was lost, and for the arms of units.
+            latest = min(now, replica.time + 1)
             # The newest event stays: a process that has not read it notices that events are
-            # missing. Its age is that by the log's time: the clock here may be ahead of those of
-            # the processes that write, which look for commits whose answer was lost.
-            before = min(now, replica.time + 1) - keep_events
+            # missing.
             events = transaction.drop_events(
-                self.bandit, replica.number - 1, before, ADMINISTRATIVE
+                self.bandit, replica.number - 1, latest - keep_events, ADMINISTRATIVE
             )
             sticky, answers = replica.settings.sticky, 0
             for space in (REQUESTS, OUTCOMES):
                 answers += transaction.forget(self.bandit, space, now - keep_answers)
             units = 0
             if sticky is not True:
-                units = transaction.forget(self.bandit, UNITS, now - int(sticky))
+                units = transaction.forget(self.bandit, UNITS, latest - int(sticky))
             return Compaction(events, answers, units)
 
     def close(self) -> None:

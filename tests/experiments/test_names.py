@@ -43,7 +43,7 @@ def test_spelling_of_a_name_is_forgiven():
     [
         ("batch-ensembel", "did you mean batch-ensemble"),
         ("kl-ucb", "did you mean klucb.bernoulli or klucb.gaussian"),
-        ("zzzz", "known are"),
+        ("zzzz", "known names are"),
         ("batch-ensemble:batchs=2", "did you mean batches"),
         ("batch-ensemble:batches=lgo(2)", "did you mean log"),
     ],

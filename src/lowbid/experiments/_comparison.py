@@ -48,7 +48,7 @@ def compare(
 
 
 def write_up(folder: Folder, contents: dict[str, Any]) -> None:
-    """Make the figures and the page from what the folder holds."""
+    """Make the figures and the page from the folder's data."""
     charts = folder.charts(contents["cases"])
     if not charts:
         return

@@ -1,4 +1,4 @@
-"""What to run: cases, each with its arms and its policies."""
+"""The cases of an experiment, each with its arms and its policies."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ TEMPLATE = """\
 title = "My comparison"
 horizon = 10000  # steps in a run
 runs = 200       # independent runs
-seed = 0         # the same seed, the same result
+seed = 0         # the same seed gives the same result
 
 # Arms: one table per case. A family and its parameters, one number per arm or one for all:
 # bernoulli (mean), gaussian (mean, sd), exponential-by-mean (mean), exponential-by-rate
@@ -48,7 +48,7 @@ sd = 1.0
 # mean = [[0.1, 0.3], [0.3, 0.1]]
 # after = [5000]
 
-# Policies: one table each, with parameters if you like; `name` is its name in figures.
+# Policies: one table each, with optional parameters; `name` is its name in figures.
 [[policies]]
 policy = "batch-likelihood"
 

@@ -1,4 +1,4 @@
-"""Where an experiment's data, figures and page are kept."""
+"""The folder of an experiment's data, figures and page."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Folder:
         self._saved[key] = result
 
     def start(self, contents: dict[str, Any], cases: Iterable[Case], resume: bool = False) -> None:
-        """Record what the folder will hold, and remove what an earlier experiment left in it.
+        """Record what the folder will hold, and remove the files of an earlier experiment.
 
         With `resume`, results of the same cases stay, and others are refused.
         """
@@ -90,11 +90,11 @@ class Folder:
         self._saved.clear()
 
     def _require_same(self, case: Case) -> None:
-        """Refuse to resume what another command started."""
+        """Refuse to resume the results of another experiment."""
         found = self.result(case.key)
         if found is not None and not case.began(found):
             raise InvalidValueError(
-                f"{self.path} holds results of another experiment: those of {case.key} are of "
+                f"{self.path} holds results of another experiment: those of {case.key} are for "
                 "other arms, policies, steps, runs or another seed. Give the same arguments as "
                 "before, or leave --resume out to start over."
             )
@@ -110,7 +110,7 @@ class Folder:
             ) from error
 
     def write(self, contents: dict[str, Any]) -> None:
-        """Record what the folder holds."""
+        """Record the contents of the folder."""
         self.path.mkdir(parents=True, exist_ok=True)
         header = {"format": _FORMAT, "format_version": _FORMAT_VERSION}
         text = json.dumps({**header, **contents}, indent=2) + "\n"
@@ -118,7 +118,7 @@ class Folder:
             file.write(text.encode())
 
     def read(self) -> dict[str, Any]:
-        """What the folder holds, or an error that says what is wrong with it."""
+        """The contents of the folder, or an error that says what is wrong with it."""
         path = self.path / "experiment.json"
         if not self.started:
             raise FileFormatError(

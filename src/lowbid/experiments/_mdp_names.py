@@ -81,7 +81,7 @@ def environment_of_text(text: str) -> mdp.Tabular:
     if name.strip().lower() == _BANDIT:
         arms = arms_of_text(rest)
         if not isinstance(arms, Arms):
-            raise InvalidValueError(f"{text!r}: an MDP's arms are given, not drawn at random.")
+            raise InvalidValueError(f"{text!r}: an MDP needs given arms, not arms drawn at random.")
         return mdp.BanditMDP(arms)
     if name.strip().lower() == _GYMNASIUM:
         named, _, more = rest.partition(",")

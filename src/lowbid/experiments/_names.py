@@ -222,7 +222,7 @@ def arms_of_text(text: str) -> Environment:
         values.setdefault(key, []).append((right if equals else left).strip())
     if not values:
         example = f"{name}:10" if random else f"{name}:0.1,0.2"
-        raise InvalidValueError(f"{text!r} has no numbers; give some, such as {example}.")
+        raise InvalidValueError(f"{text!r} has no numbers; give at least one, such as {example}.")
     if word:
         return arms(name, {key: _rows(many) for key, many in values.items()})
     return arms(name, {key: many[0] if len(many) == 1 else many for key, many in values.items()})
@@ -236,7 +236,7 @@ def nearest(what: str, name: str, known: Iterable[str]) -> str:
     longer = [each for each in plain if _plain(name) and each.startswith(_plain(name))]
     near = longer[:5] or difflib.get_close_matches(_plain(name), plain, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(plain[each] for each in near)}?" if near else ""
-    every = f"known are {', '.join(sorted(plain.values()))}."
+    every = f"known names are {', '.join(sorted(plain.values()))}."
     raise UnknownNameError(f"no {what} is named {name!r}; {hint or every}")
 
 

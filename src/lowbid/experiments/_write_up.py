@@ -9,7 +9,7 @@ from lowbid.experiments.paper import _report
 
 
 def write_up(folder: Folder) -> None:
-    """Make the figures and the page from what the folder holds."""
+    """Make the figures and the page from the folder's data."""
     contents = folder.read()
     kinds = {_comparison.KIND: _comparison.write_up, _report.KIND: _report.write_up}
     make = kinds.get(str(contents["kind"]))

@@ -13,7 +13,7 @@ def test_settings_are_named_and_unknown_ones_answered():
     assert made["MARS"] == lowbid.MARS(1000)
     with pytest.raises(UnknownNameError, match="did you mean schedule"):
         choose(["shedule=8log"])
-    with pytest.raises(UnknownNameError, match="known are"):
+    with pytest.raises(UnknownNameError, match="known names are"):
         choose(["ties=zzz"])
     with pytest.raises(InvalidValueError, match="setting=choice"):
         choose(["ties"])

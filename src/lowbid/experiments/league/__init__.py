@@ -1,4 +1,4 @@
-"""The league: policies on many settings, told nothing about the losses or something, as sweeps."""
+"""The league: policies on many settings, with and without knowledge of the losses, as sweeps."""
 
 from lowbid.experiments.league._entrants import LEFT_OUT, entrants
 from lowbid.experiments.league._league_page import summary, write_up

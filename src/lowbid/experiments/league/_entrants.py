@@ -9,9 +9,9 @@ from lowbid.experiments.sweeps import Sweep, SweptPolicy
 
 ENTRANTS = {entrant.name: entrant for entrant in LEAGUE.policies}
 
-_PROPORTIONAL = "its regret grows in proportion to the time, like that of UniformPlay, which plays"
-_CHANGING = "it is for arms that change, and those of the league do not"
-_COUNTS = "it is for Poisson losses, and no setting has any"
+_PROPORTIONAL = "its regret is linear in time, like that of UniformPlay, which is in the league"
+_CHANGING = "it is for arms that change, and the league's arms do not"
+_COUNTS = "it is for Poisson losses, and no setting has them"
 # The constructors of policies that play in neither league, each with the reason.
 LEFT_OUT = {
     "Greedy": _PROPORTIONAL,

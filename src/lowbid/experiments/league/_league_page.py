@@ -127,17 +127,17 @@ def write_up(outcomes: Outcomes, folder: Path, command: str) -> Path:
 
 
 INTERVALS = (
-    "In brackets: 95% intervals from drawing the settings again with replacement; they say how "
-    "much a figure depends on which settings there are, and the upper end of the worst ratio "
-    "cannot lie above what was seen."
+    "In brackets: 95% intervals from resampling the settings with replacement; they show how much "
+    "a figure depends on the choice of settings, and the upper end of the worst ratio cannot lie "
+    "above the observed one."
 )
 EXPLANATION = (
-    "Score: the geometric mean, over settings and horizons, of a policy's mean regret over the "
-    "lowest one of all policies. Worst: the largest of these ratios. Stuck: the share of runs of "
+    "Score: the geometric mean, over settings and horizons, of a policy's mean regret divided by "
+    "the lowest of all policies. Worst: the largest of these ratios. Stuck: the share of runs of "
     "100,000 steps and more, on settings with given arms, whose last tenth lost at least 90% of "
     "the smallest gap per step. "
-    "Outliers: the largest ratio of regret with outliers to regret without. Cells: how many "
-    "settings and horizons the policy played; the slowest ones play short horizons only. "
+    "Outliers: the largest ratio of regret with outliers to regret without. Cells: the number of "
+    "settings and horizons that the policy played; the slowest play short horizons only. "
     + INTERVALS
 )
 
@@ -157,7 +157,7 @@ def _score_blocks(outcomes: Outcomes) -> list[Heading | Table]:
 
 
 def players(outcomes: Outcomes) -> list[str]:
-    """Everybody who plays."""
+    """All entrants that played."""
     return list(dict.fromkeys(name for _, name, _ in outcomes))
 
 

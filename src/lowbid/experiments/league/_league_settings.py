@@ -1,7 +1,7 @@
 """The settings of the league: arms for choosing a rule's constants, and others for judging it.
 
-Everything tuned is tuned on the settings for choosing; what the league reports about a policy tuned
-here comes from the settings for judging. Both were fixed before any tuning.
+All tuning uses the settings for choosing; the league's results for a policy tuned here come from
+the settings for judging. Both were fixed before any tuning.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lowbid.experiments.sweeps import SweptEnvironment, read_sweep
 
 Role = Literal["choosing", "judging"]
 
-# All of the league, as a sweep; and the league of policies that are told something.
+# The whole league as a sweep, and the league of policies that are told something.
 LEAGUE = read_sweep(Path(__file__).with_name("league.toml"))
 TOLD = read_sweep(Path(__file__).with_name("told.toml"))
 SETTINGS = {setting.name: setting for setting in LEAGUE.environments}

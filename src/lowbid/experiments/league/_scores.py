@@ -33,7 +33,7 @@ DEFAULT = "BatchLikelihood"
 
 
 class Score(NamedTuple):
-    """How an entrant did over some settings, with intervals from resampling the settings.
+    """The performance of an entrant over some settings, with intervals from resampling these.
 
     Attributes
     ----------
@@ -44,14 +44,14 @@ class Score(NamedTuple):
     worst : Part
         The largest of these ratios.
     worst_at : (str, int)
-        Where that was.
+        The setting and the horizon of that ratio.
     stuck : Part
         The share of runs of 100,000 steps and more, over its settings with given arms, whose last
         tenth lost at least 90% of the smallest gap per step; NaN if it has none.
     outlier : float
         The largest ratio of regret with outliers to regret without; NaN if that was not played.
     settings, cells : int
-        How many settings it played, and how many settings and horizons.
+        The number of settings it played, and of pairs of a setting and a horizon.
     beside : Part
         The geometric mean of its mean regret relative to that of the default, where both played;
         NaN if they never did.

@@ -21,12 +21,12 @@ FACT_TITLES = {
     "gaussian": "Told that losses are Gaussian, and the largest standard deviation of an arm",
     "exponential": "Told that losses are exponential",
     "gap": "Told the smallest gap, in units of the range",
-    "horizon": "Told the horizon alone",
+    "horizon": "Told only the horizon",
 }
 TOLD_EXPLANATION = (
-    "Each table has the settings where what is told is true. Beside the policies that are told it "
-    "stand some that are told nothing, on the same settings. Score: the geometric mean, over "
-    "settings and horizons, of a policy's mean regret over the lowest one of all policies here. "
+    "Each table covers the settings where the fact is true. For comparison, it includes some "
+    "policies that are told nothing, on the same settings. Score: the geometric mean, over "
+    "settings and horizons, of a policy's mean regret divided by the lowest of all policies here. "
     f"Beside the default: the same relative to {DEFAULT}, which is told nothing; below 1 is "
     "better. Worst: the largest ratio to the lowest. Stuck: the share of runs of 100,000 steps and "
     "more, on settings with given arms, whose last tenth lost at least 90% of the smallest gap per "
@@ -54,7 +54,7 @@ def told_table(found: Iterable[Score]) -> Table:
 
 
 def told_blocks(outcomes: Outcomes) -> Iterator[Heading | Table]:
-    """A table for each fact; a second one if some play short horizons only."""
+    """A table for each fact, and a second one if some policies play short horizons only."""
     facts = {entrant.name: entrant.told for entrant in TOLD.policies}
     played = players(outcomes)
     for fact, title in FACT_TITLES.items():

@@ -1,4 +1,4 @@
-"""The rules that are compared: readings of the paper's sentence, and rivals with many constants."""
+"""The rules that are compared: readings of the paper, and rivals with many constants."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Contender(NamedTuple):
     rule : Rule
         The rule.
     family : str
-        Which rivals it belongs to; `OURS` for batches that bid.
+        The family of rivals it belongs to; `OURS` for batches that bid.
     published : bool
         Whether its constants are those of its reference.
     """

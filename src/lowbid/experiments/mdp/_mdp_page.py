@@ -115,7 +115,8 @@ def _answer(study: Study) -> str:
     held = [name.partition(",")[0] for name in order if stuck[name] == 0]
     return (
         f"All readings learn; with two batches and padding 1 the reading '{best}' has the lowest "
-        f"regret. Regret over the lowest of the four, geometric mean over environments: {shown}. "
+        f"regret. Regret relative to the lowest of the four, geometric mean over environments: "
+        f"{shown}. "
         f"Readings without a single stuck run: {', '.join(held) or 'none'}."
     )
 
@@ -168,7 +169,7 @@ def _verdicts(found: Sequence[ClaimItem], runs: int) -> list[Block]:
     return [
         Text(
             "Each statement is decided in every environment by paired differences in regret. It "
-            "holds if no environment speaks against it and one at least for it; the intervals of "
+            "holds if no environment contradicts it and at least one supports it; the intervals of "
             "one statement hold together with 95% confidence. Choose one to see its evidence. "
             f"Where none of {runs} runs is stuck, at most {none:.0%} of all runs are, with 95% "
             "confidence."
@@ -265,7 +266,7 @@ def _published(figures: Sequence[Comparison]) -> list[Block]:
     return [
         Text(
             "A figure agrees if it lies within 3.5 standard errors of ours, or within the "
-            "tolerance that a known difference asks for. Powers are bounds. The command lowbid "
+            "tolerance that a known difference requires. Powers are bounds. The command lowbid "
             "validate episodes prints the same."
         ),
         Table(head, rows, text_columns=frozenset({1, 4, 5})),
@@ -281,8 +282,8 @@ def _prototype(found: Sequence[Agreement]) -> list[Block]:
         Text(
             "An independent prototype, with other code and other random numbers, measured many of "
             f"these regrets before. {agree} of {len(found)} figures agree within 3.5 standard "
-            "errors. The Garnet is another one there, and PSRL had another prior: both are left "
-            "out."
+            "errors. Its Garnet was a different one, and its PSRL had a different prior: both are "
+            "left out."
         )
     ]
     if apart:
@@ -307,7 +308,7 @@ def _again(study: Study, command: str) -> list[Block]:
         Code(command),
         Facts({name: str(about[name]) for name in ("lowbid", "numpy", "python", "date", "seed")}),
         Text(
-            "What each rule did in each environment is in the folder data beside this page; "
-            "lowbid.Result.load reads it. The same command goes on where it was stopped."
+            "The result of each rule in each environment is in the folder data beside this page; "
+            "lowbid.Result.load reads it. The same command continues where it was stopped."
         ),
     ]

@@ -83,7 +83,7 @@ PLACES = {
     ),
     "grid": Place("Grid", "5 by 9 cells with a wall; a tenth of the moves slip.", mdp.Grid, 2000,
                   True),
-    "six": Place("SixArms", "Six rooms: the rarer one is reached, the better it pays.",
+    "six": Place("SixArms", "Six rooms: the harder one is to reach, the better it pays.",
                  mdp.SixArms, 3000, True),
     "bandit2": Place("Bandit", "The paper's second test as an MDP of one stage.", _bandit, 5000,
                      False),

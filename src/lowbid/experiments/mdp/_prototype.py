@@ -1,7 +1,7 @@
 """Figures from an independent prototype: different code and random numbers, the same settings.
 
-Mean regret and standard error over 20 runs, or 30 in river, chain8 and sea10s. It drew another
-Garnet, so that column is left out; so are rules with constants that are not played here.
+Mean regret and standard error over 20 runs, or 30 in river, chain8 and sea10s. The prototype drew
+another Garnet, so that column is left out; so are rules with constants that are not played here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is asked about readings and rivals, and how it is decided.
+"""The claims about readings and rivals, and how each is decided.
 
 A claim is tested in every environment. It holds if the paired difference in regret lies on its
 side of zero in at least one environment and on the other side in none, the intervals of all
@@ -36,14 +36,14 @@ Pair = tuple[str, str]
 
 
 class Study(NamedTuple):
-    """What was played, and the share of stuck runs.
+    """The results that were played, and the share of stuck runs.
 
     Attributes
     ----------
     outcomes : mapping
-        From the environment and the rule to its result.
+        The result of each (environment, rule).
     stuck : mapping
-        From the same to the share of runs that still lose half of the optimum at the end.
+        The share of runs of each that still lose half of the optimum at the end.
     """
 
     outcomes: Trials
@@ -51,7 +51,7 @@ class Study(NamedTuple):
 
     @classmethod
     def of(cls, outcomes: Trials) -> Study:
-        """Count stuck runs."""
+        """A study of these results, with stuck runs counted."""
         models = {key: PLACES[key].make() for key in dict.fromkeys(key for key, _ in outcomes)}
         stuck = {
             (key, name): mdp.stuck(result, models[key])[name]
@@ -125,7 +125,7 @@ def _lower(
         if quiet in (None, PLACES[key].quiet)
         and {(key, first), (key, second)} <= study.outcomes.keys()
     ]
-    text = "Regret of the first rule less that of the second, run by run, with 95% intervals."
+    text = "Regret of the first rule minus that of the second, run by run, with 95% intervals."
     return _item(says, about, text, [_compared(study, *each, len(compared)) for each in compared])
 
 

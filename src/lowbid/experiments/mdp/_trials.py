@@ -30,7 +30,7 @@ class Trial(NamedTuple):
     seed: int
 
     def play(self, model: mdp.Tabular, workers: int | None) -> Result:
-        """Simulate it."""
+        """Simulate the rule in the environment."""
         return mdp.simulate(
             {self.name: self.contender.rule},
             model,

@@ -1,4 +1,4 @@
-"""The paper's test cases, completed by the settings where its text is silent."""
+"""The paper's test cases, completed by settings for the details that it leaves open."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Alternative:
     Attributes
     ----------
     setting, choice, test : str
-        What was chosen differently, and where.
+        The setting, the other choice, and the test.
     case : Case
         The policies that it changes; all of them if it changes the arms.
     """

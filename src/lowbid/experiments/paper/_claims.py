@@ -72,11 +72,11 @@ class Claim:
     key : str
         A short name under which its verdict is recorded.
     place : str
-        Which part of the section makes it.
+        The part of the section that makes it.
     says : str
-        What it says, paraphrased.
+        The claim, paraphrased.
     checks : tuple of ClaimCheck
-        What decides it.
+        The checks that decide it.
     reading : str
         How words such as "close" were made precise.
     needs : {"all", "one"}

@@ -33,7 +33,7 @@ class Study:
     Attributes
     ----------
     regrets : mapping
-        From the test and the policy to its regret.
+        The regret of each (test, policy).
     costs : mapping
         Seconds and bytes, as `measure_costs` returns them; empty if they were not measured.
     """
@@ -68,7 +68,7 @@ Measure = Callable[[Study, float], Estimate | None]
 
 
 class Outcome(NamedTuple):
-    """What a check found."""
+    """The result of a check."""
 
     text: str
     kind: Kind
@@ -81,12 +81,12 @@ class ClaimCheck:
     Attributes
     ----------
     text : str
-        What is measured.
+        A description of the number.
     measure : function
         Maps a study and a confidence to the number with its interval, or to None if it was not
         measured.
     show : function
-        How to write the number.
+        Formats the number as text.
     """
 
     text: str
@@ -135,7 +135,7 @@ def lower(test: str, first: str, second: str) -> ClaimCheck:
 def close(test: str, first: str, to: str, scale: str, part: float) -> ClaimCheck:
     """The first policy's regret is above the second's by at most a part of a third one's lead."""
     measure = combination(test, (1.0, first, 1.0), (-(1.0 - part), to, 1.0), (-part, scale, 1.0))
-    text = f"{_place(test)}{first} less {to}, less {part:.0%} of what {scale} has more than {to}"
+    text = f"{_place(test)}{first} minus {to}, minus {part:.0%} of ({scale} minus {to})"
     return ClaimCheck(text, measure, difference)
 
 
@@ -145,8 +145,8 @@ def similar(test: str, first: str, second: str, within: float) -> tuple[ClaimChe
     below = combination(test, (-1.0, first, 1.0), (1.0 - within, second, 1.0))
     place = _place(test)
     return (
-        ClaimCheck(f"{place}{first} less {1 + within:g} times {second}", above, difference),
-        ClaimCheck(f"{place}{1 - within:g} times {second} less {first}", below, difference),
+        ClaimCheck(f"{place}{first} minus {1 + within:g} times {second}", above, difference),
+        ClaimCheck(f"{place}{1 - within:g} times {second} minus {first}", below, difference),
     )
 
 
@@ -154,7 +154,7 @@ def near_linear(test: str, policy: str, part: float, until: float = 1.0) -> Clai
     """Up to a part of the horizon, the second half of the steps adds nearly as much regret."""
     measure = combination(test, (1.0 + part, policy, until / 2.0), (-1.0, policy, until))
     steps = "the steps" if until == 1.0 else f"the first {until:.0%} of steps"
-    text = f"{part:.0%} of {policy}'s regret in the first half of {steps}, less that in the second"
+    text = f"{part:.0%} of {policy}'s regret in the first half of {steps}, minus that in the second"
     return ClaimCheck(f"{_place(test)}{text}", measure, difference)
 
 
@@ -168,7 +168,8 @@ def jump(test: str, policy: str, step: int, width: int) -> tuple[ClaimCheck, Cla
     after = combination(
         test, (1.0, policy, float(high + width)), (-1.0, policy, float(high)), *during
     )
-    text = f"{_place(test)}{policy}'s growth in the {width} steps {{}} {low} to {high}, less then"
+    growth = f"{policy}'s growth in the {width} steps {{}} {low} to {high}"
+    text = f"{_place(test)}{growth}, minus that between"
     return (
         ClaimCheck(text.format("before"), before, difference),
         ClaimCheck(text.format("after"), after, difference),
@@ -187,7 +188,7 @@ def wider(test: str, first: str, second: str) -> ClaimCheck:
         return estimate((theirs - theirs.mean()) ** 2 - (ours - ours.mean()) ** 2, confidence)
 
     return ClaimCheck(
-        f"{_place(test)}variance of {second} less variance of {first}", measure, difference
+        f"{_place(test)}variance of {second} minus variance of {first}", measure, difference
     )
 
 
@@ -210,7 +211,7 @@ def saved(low: tuple[str, ...], high: tuple[str, ...], policy: str, against: str
         return estimate(ours - theirs, confidence)
 
     names = [" and ".join(test.replace("test-", "") for test in tests) for tests in (high, low)]
-    text = f"part of {against}'s regret that {policy} saves in tests {names[0]}, less {names[1]}"
+    text = f"part of {against}'s regret that {policy} saves in tests {names[0]}, minus {names[1]}"
     return ClaimCheck(text, measure, difference)
 
 

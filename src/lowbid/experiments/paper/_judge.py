@@ -1,4 +1,4 @@
-"""Verdicts on the paper's claims, from what a folder holds."""
+"""Verdicts on the paper's claims, from the data in a folder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Judged(NamedTuple):
 
 
 def judge(folder: Folder, contents: Mapping[str, Any]) -> list[Judged]:
-    """The verdict on every claim, from what the folder holds."""
+    """The verdict on every claim, from the folder's data."""
     results = {case["key"]: folder.result(case["key"]) for case in contents["cases"]}
     study = Study.of({test: r for test, r in results.items() if r is not None}, contents["costs"])
     others = _other_studies(folder, contents, study)

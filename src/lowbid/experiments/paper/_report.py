@@ -33,20 +33,20 @@ _TITLE = "Batch Ensemble, reproduced"
 
 
 def write_up(folder: Folder, contents: dict[str, Any]) -> list[Judged]:
-    """Make the figures and the page from what the folder holds; returns the verdicts."""
+    """Make the figures and the page from the folder's data; returns the verdicts."""
     for draw in figures(folder, contents):
         draw()
     return write_page(folder, contents)
 
 
 def figures(folder: Folder, contents: dict[str, Any]) -> list[Callable[[], object]]:
-    """Functions that draw one figure each, from what the folder holds."""
+    """Functions that draw one figure each, from the folder's data."""
     short, long = (folder.charts(contents[kind]) for kind in ("cases", "long_cases"))
     return [*folder.figures(short, "all-tests"), *folder.figures(long, "all-tests-long")]
 
 
 def write_page(folder: Folder, contents: dict[str, Any]) -> list[Judged]:
-    """Make the page from what the folder holds; returns the verdicts."""
+    """Make the page from the folder's data; returns the verdicts."""
     charts = folder.charts(contents["cases"])
     if not charts:
         return []
@@ -82,7 +82,7 @@ def _verdicts(judged: list[Judged], runs: int, horizon: int) -> list[Block]:
             "reproduced if every interval lies on the claimed side of zero, as not reproduced if "
             "one lies on the other side, and as undecided at this number of runs otherwise. The "
             "intervals of one claim hold together with 95% confidence. "
-            "Choose a claim to see what decided it, and what other settings give."
+            "Choose a claim to see what decided it, and the results under other settings."
         ),
         ClaimList([_item(each) for each in judged]),
     ]
@@ -126,7 +126,7 @@ def _figures(charts: list[Chart], expected: int | None = None) -> list[Block]:
 def _settings(folder: Folder, contents: Mapping[str, Any]) -> list[Block]:
     blocks: list[Block] = [
         Text(
-            "The paper leaves these things unsaid. The choice that was made comes first; the "
+            "The paper leaves these details open. The choice that was made comes first; the "
             "tables show the mean regret of the policies that another choice changes, with its "
             "95% interval."
         )

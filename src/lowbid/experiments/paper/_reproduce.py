@@ -26,7 +26,7 @@ _MOST_STEPS_OF_MARS = 20_000
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """What to run.
+    """The part of the reproduction to run.
 
     Attributes
     ----------
@@ -149,7 +149,7 @@ def _contents(
     others: list[Alternative],
     command: str,
 ) -> dict[str, Any]:
-    """What the folder will hold."""
+    """The future contents of the folder."""
     return {
         "kind": KIND,
         "command": command,

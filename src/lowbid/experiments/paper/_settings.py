@@ -20,7 +20,7 @@ class Choice:
     Attributes
     ----------
     key, text : str
-        What to type, and what it means.
+        The text to type, and its meaning.
     most_runs : int or None
         The largest feasible number of runs, if smaller than for the other choices.
     """

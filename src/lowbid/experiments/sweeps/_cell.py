@@ -45,7 +45,7 @@ class SweptPolicy:
     share : float
         The fraction of the usual number of runs that it plays.
     told : str
-        What it is told about each environment, one of `FACTS`; empty if nothing.
+        The fact that it is told about each environment, one of `FACTS`; empty if none.
     """
 
     name: str
@@ -61,7 +61,7 @@ class SweptPolicy:
         return {}
 
     def text(self, n_arms: int, horizon: int) -> str:
-        """All that its runs depend on but its code; many cells ask for the same."""
+        """Everything that its runs depend on, except its code; kept, since many cells need it."""
         found = self._texts.get((n_arms, horizon))
         if found is None:
             parameters = self.policy.parameters(n_arms, horizon, horizon)
@@ -70,9 +70,9 @@ class SweptPolicy:
         return found
 
     def on(self, environment: SweptEnvironment) -> tuple[SweptPolicy, SweptEnvironment] | None:
-        """The policy that knows what it is told, and the arms as it sees them.
+        """The policy that knows its fact, and the arms as it sees them.
 
-        None where what it must be told is not true of the arms.
+        None if the fact that it must be told is not true of the arms.
         """
         if not self.told:
             return self, environment
@@ -121,7 +121,7 @@ class SweptEnvironment:
         return {}
 
     def text(self, seed: int) -> str:
-        """All that runs on it depend on but its code; many cells ask for the same."""
+        """Everything that runs on it depend on, except its code; kept, since many cells need it."""
         found = self._texts.get(seed)
         if found is None:
             parts = [repr(self.environment.describe()), _plain(self.environment.table(seed, 2))]
@@ -130,7 +130,7 @@ class SweptEnvironment:
 
 
 class Place(NamedTuple):
-    """Where policies are compared: an environment, a number of steps, and a seed."""
+    """A place where policies are compared: an environment, a number of steps, and a seed."""
 
     environment: str
     step: int
@@ -144,7 +144,7 @@ class Cell:
     Attributes
     ----------
     policy, environment : SweptPolicy, SweptEnvironment
-        Who plays, and where.
+        The policy, and the environment that it plays on.
     horizon, seed : int
         See `lowbid.simulate`.
     runs : int
@@ -189,7 +189,7 @@ class Cell:
 
     @property
     def places(self) -> list[Place]:
-        """Where it is compared with others."""
+        """The places where it is compared with others."""
         return [Place(self.environment.name, step, self.seed) for step in self.record]
 
     def share(self, first: int, last: int) -> Share:

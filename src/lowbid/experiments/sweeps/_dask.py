@@ -76,9 +76,9 @@ class Dask(Engine):
             self._down_since = None
             if self._stuck and self.workers == 0 and self._threads:
                 raise WorkerError(
-                    f"all {len(self._threads)} workers at {self.address} are held up by tasks that "
-                    "never answer; restart them, with a nanny (the default of `dask worker`) that "
-                    "does so by itself"
+                    f"all {len(self._threads)} workers at {self.address} are blocked by tasks that "
+                    "never answer; restart them, with a nanny (the default of `dask worker`), "
+                    "which restarts workers automatically"
                 )
             return
         now = time.monotonic()

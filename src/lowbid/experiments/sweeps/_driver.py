@@ -104,18 +104,18 @@ class Driver:
         self._kept = 0
 
     def mind(self, busy: Sequence[Future[Answers]]) -> None:
-        """Workers have something else to do first, and may never come back from it."""
+        """Take into account tasks that workers are still busy with, and may never finish."""
         self.at_work.update({future: Task([], 0.0) for future in busy})
 
     def run(self, show: Callable[[], None] = lambda: None) -> None:
-        """Play everything; finished runs are saved, whatever ends this."""
+        """Play everything; finished runs are saved, however this ends."""
         try:
             while self.waiting or self.at_work or self.suspects or self.again:
                 self._hand_out()
                 done, _ = wait(self.at_work, timeout=_POLL, return_when=FIRST_COMPLETED)
                 self._take_in_all(done)
                 self.engine.check()
-                self._give_up_the_silent()
+                self._give_up_silent_tasks()
                 show()
         finally:
             for work in self.works.values():
@@ -139,11 +139,11 @@ class Driver:
 
     @property
     def seconds_done(self) -> float:
-        """The work that was done, in the same measure."""
+        """The work that is done, in the same unit."""
         return self._played_seconds + self._keeping(self._kept)
 
     def _keeping(self, cells: int) -> float:
-        """What putting cells on file costs: all workers wait for it, if they have nothing else."""
+        """The cost of saving cells: all workers wait for it, if they have nothing else to do."""
         return cells * self.rates.keeping * max(1, self.engine.workers)
 
     @property
@@ -157,7 +157,7 @@ class Driver:
             if not self.at_work:
                 self._submit(self.suspects.popleft())
             return
-        # No more tasks than free workers: one that waits in line could be taken for silent.
+        # No more tasks than free workers: a task that is queued could be mistaken for a silent one.
         room = max(1, self.engine.workers) - len(self.at_work)
         left = self.seconds_left if room > 0 else 0.0
         for _ in range(room):
@@ -195,17 +195,17 @@ class Driver:
         except Exception as error:
             if not self.engine.is_death(error):
                 raise
-            self._mourn(task, error)
+            self._after_death(task, error)
 
     def _take_in_all(self, done: Collection[Future[Answers]]) -> None:
-        """Process what came back; workers get their next tasks first, not when all is on file."""
+        """Process finished tasks; workers get their next tasks first, before results are saved."""
         good = [(future, self.at_work.pop(future)) for future in done if _succeeded(future)]
         if good and len(good) == len(done):
             self._hand_out()
         for future, task in good:
             self._process(future, task)
         for future in done:
-            if future in self.at_work:  # what failed may have taken others with it
+            if future in self.at_work:  # one failure may have ended other tasks too
                 self._take_in(future)
 
     def _take_in(self, future: Future[Answers]) -> None:
@@ -222,7 +222,7 @@ class Driver:
             for piece, answer in zip(task.pieces, future.result(), strict=True):
                 self._keep(piece, answer)
         elif self.engine.is_death(error):
-            self._mourn(task, error)
+            self._after_death(task, error)
         else:
             for piece in task.pieces:
                 self._fail(piece.work, Failure(f"{type(error).__name__}: {error}"))
@@ -291,7 +291,7 @@ class Driver:
         return all_regret
 
     def _play_again(self, work: Work, there: int) -> None:
-        """Runs that were on file are lost, by damage or by someone else: hand them out again."""
+        """Hand out runs again that were on file and are lost, by damage or by another process."""
         pieces = [Piece(work, there, work.on_file)]
         cost = self.rates.seconds(work.cell, work.on_file - there)
         self.again.append(Task(pieces, cost))
@@ -301,7 +301,7 @@ class Driver:
         self.failures.setdefault(work.cell.digest, failure)
         work.parts.clear()
 
-    def _mourn(self, task: Task, error: BaseException) -> None:
+    def _after_death(self, task: Task, error: BaseException) -> None:
         """A worker died: any running task may be the cause, so each is repeated alone."""
         lost = [task, *self._lose_all()]
         self.engine.revive()
@@ -321,7 +321,7 @@ class Driver:
         self.at_work.clear()
         return lost
 
-    def _give_up_the_silent(self) -> None:
+    def _give_up_silent_tasks(self) -> None:
         """Hand out silent tasks again; a cell that never responds has failed."""
         now = time.monotonic()
         for future, task in list(self.at_work.items()):
@@ -368,7 +368,7 @@ def further_on_file(cell: Cell, store: CellStore, precision: Precision) -> int |
 
 
 def _after(parts: Sequence[npt.NDArray[Any]], skipped: int) -> list[npt.NDArray[Any]]:
-    """Arrays one after another, without so many of their first rows."""
+    """Arrays one after another, without this many of their first rows."""
     return [np.concatenate(parts)[skipped:]] if parts else []
 
 

@@ -59,7 +59,7 @@ class Engine:
     workers : int
         The number of tasks that run at a time.
     one_interpreter : bool
-        Whether workers hold one another up while they compile or run plain Python.
+        Whether workers block one another while they compile or run plain Python.
     """
 
     workers: int
@@ -168,7 +168,7 @@ class Processes(Engine):
         wait(ready, timeout=_START_SECONDS)
 
     def abandon(self, future: Future[Answers]) -> bool:
-        """Restart all processes: there is no telling which one has the task."""
+        """Restart all processes: it is not known which one has the task."""
         self._kill()
         return True
 

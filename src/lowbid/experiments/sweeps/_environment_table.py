@@ -60,10 +60,11 @@ def environments_of_table(table: Mapping[str, Any], number: int) -> list[SweptEn
 
 
 def require_texts(table: Mapping[str, Any], *names: str) -> None:
-    """Refuse entries that should be texts and are not, or are empty."""
+    """Refuse entries that should be strings and are not, or are empty."""
     for name in names:
         good = name not in table or (isinstance(table[name], str) and table[name].strip())
-        require(bool(good), f'{name} is {table.get(name)!r}; give a text, such as {name} = "mine".')
+        example = f'{name} = "mine"'
+        require(bool(good), f"{name} is {table.get(name)!r}; give a string, such as {example}.")
 
 
 def _swept(
@@ -88,7 +89,7 @@ def _environment(table: Mapping[str, Any]) -> Environment:
     """Arms from a family and its numbers, a test of the paper, or values with their counts."""
     family = table.get("family")
     if family == "paper":
-        require(set(table) <= {"family", "test"}, "family is 'paper'; give it test = 1 to 5 alone.")
+        require(set(table) <= {"family", "test"}, "family is 'paper'; give only test, from 1 to 5.")
         return paper_test(table.get("test"))  # type: ignore[arg-type]
     if family == "empirical":
         return _empirical({key: value for key, value in table.items() if key != "family"})
@@ -98,7 +99,7 @@ def _environment(table: Mapping[str, Any]) -> Environment:
 def _empirical(table: Mapping[str, Any]) -> Empirical:
     require(
         bool(table.get("values")) and set(table) <= {"values", "counts"},
-        "family is 'empirical'; give it values, a list for each arm, and counts if you like.",
+        "family is 'empirical'; give values, a list for each arm, and optionally counts.",
     )
     values, counts = table["values"], table.get("counts")
     if counts is None:
@@ -118,7 +119,7 @@ def _empirical(table: Mapping[str, Any]) -> Empirical:
 def _drawn(table: Mapping[str, Any], environment: Environment) -> list[Environment]:
     """Environments with fixed arms, drawn from one with random arms."""
     if "draws" not in table:
-        require("draw_seed" not in table, "draw_seed is given without draws; give draws = 20, say.")
+        require("draw_seed" not in table, "draw_seed is given without draws; give draws too.")
         return [environment]
     draws = require_whole("draws", table["draws"], at_most=MOST)
     seed = require_whole("draw_seed", table.get("draw_seed", 0), at_least=0)

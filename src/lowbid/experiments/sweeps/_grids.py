@@ -86,7 +86,7 @@ def _range(name: str, given: Mapping[str, Any]) -> list[Any]:
         require(
             end in found and is_number(found[end]) and math.isfinite(found[end]),
             f"{name} is {dict(given)!r}; a range needs numbers: {{from = 1, to = 8, step = 1}}, or "
-            "count = 8 instead of the step, with log = true if you like.",
+            "count = 8 instead of the step, optionally with log = true.",
         )
     low, high = found["from"], found["to"]
     require(low < high, f"{name} is a range from {low} to {high}; give from < to.")

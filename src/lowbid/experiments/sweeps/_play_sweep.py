@@ -32,7 +32,7 @@ Say = Callable[[str], None]
 
 
 class Plan(NamedTuple):
-    """What is to be done.
+    """The work that a sweep has left to do.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Plan(NamedTuple):
     damaged : list of Path
         Files that cannot be used, and are played again.
     busy : list of Future
-        What workers are still busy with after the calibration.
+        Tasks that workers are still busy with after the calibration.
     """
 
     cells: list[Cell]
@@ -121,11 +121,11 @@ def counted(number: int, one: str, several: str | None = None) -> str:
 def dry_run(
     sweep: Sweep, folder: Path, on: str | Executor = "threads", workers: int | None = None
 ) -> str:
-    """What playing a sweep would do, in words; nothing is written."""
+    """Describe what playing a sweep would do; nothing is written."""
     with running(engine_for(on, workers)) as engine:
         found = plan(sweep, CellStore(folder), Rates(), engine)
         if found.busy:
-            engine.close(now=True)  # nobody waits for them
+            engine.close(now=True)  # their results are not needed
         return described(sweep, found, engine.workers)
 
 
@@ -138,25 +138,25 @@ def play_sweep(
     progress: bool | None = None,
     say: Say = print,
 ) -> dict[str, Failure]:
-    """Play what is not on file yet; the answer is why cells failed, by their names.
+    """Play the cells that are not on file yet; return why cells failed, by their names.
 
     Parameters
     ----------
     sweep : Sweep
-        What to play; see `read_sweep`.
+        The sweep to play; see `read_sweep`.
     folder : Path
-        Where to keep it. Other sweeps may be kept, and even played at the same time, there too.
+        The folder for its results. Other sweeps may use it too, even at the same time.
     on : str or concurrent.futures.Executor
         ``"threads"``, ``"processes"``, ``"dask://HOST:PORT"``, or an executor.
     workers : int, optional
-        How many threads or processes; by default one for each core.
+        The number of threads or processes; by default one for each core.
     time_limit : float, optional
         Seconds after which a task that has not answered is handed out again; by default 30 times
-        as long as it is expected to take, and five minutes at least.
+        as long as it is expected to take, and at least five minutes.
     progress : bool, optional
         Show a progress bar; by default on a terminal.
     say : function
-        What to do with messages.
+        Called with each message.
     """
     if time_limit is not None:
         require_finite("time_limit", time_limit, above=0.0)
@@ -175,7 +175,7 @@ def play_sweep(
             except (WorkerError, OSError) as error:
                 raise WorkerError(
                     f"{error}: {driver.finished:,} of {found.different:,} cells are finished and "
-                    f"kept in {folder}. The same command goes on from there."
+                    f"kept in {folder}. The same command continues from there."
                 ) from error
             finally:
                 bar.close()
@@ -190,7 +190,7 @@ def play_sweep(
 
 
 class _Bar:
-    """A progress bar with what is left; a line now and then where there is no terminal."""
+    """A progress bar with the remaining time; without a terminal, a line now and then."""
 
     def __init__(self, driver: Driver, progress: bool | None, say: Say) -> None:
         self.driver, self.say = driver, say
@@ -198,7 +198,7 @@ class _Bar:
         self.looked = self.told = time.monotonic()
 
     def show(self) -> None:
-        """Draw it, twice a second at most."""
+        """Draw the bar, at most twice per second."""
         now = time.monotonic()
         if now - self.looked < 0.5:
             return
@@ -215,7 +215,7 @@ class _Bar:
             self.say(f"{part:.0%}, {cells}, about {duration(left / workers)} left")
 
     def close(self) -> None:
-        """Take it away."""
+        """Remove the bar."""
         self.bar.close()
 
 
@@ -253,7 +253,7 @@ def failures_on_file(part: Path) -> dict[str, Failure]:
 
 
 def duration(seconds: float) -> str:
-    """A length of time as one says it.
+    """A duration, rounded for people to read.
 
     >>> [duration(seconds) for seconds in (0.2, 59, 90, 5400, 200000)]
     ['1 s', '59 s', '2 min', '1.5 h', '2.3 days']
@@ -265,7 +265,7 @@ def duration(seconds: float) -> str:
 
 
 def failures_text(failed: dict[str, Failure], most: int = 10) -> str:
-    """What failed, in words."""
+    """The failures as text."""
     lines = [f"{len(failed)} cells failed:"]
     lines += [f"  {name}: {failure.error}" for name, failure in list(failed.items())[:most]]
     if len(failed) > most:

@@ -2,10 +2,10 @@
 
 Adding runs until an interval is narrow enough stops too early where the runs so far happen to be
 alike, and the interval then misses the mean too often. Here a pilot decides, and is then left out:
-the first n0 runs say how many *further* runs N are needed, the mean and its interval are made from
-these N runs alone. They are independent of the pilot, so that, whatever N is, the interval covers
-the mean as often as one of a fixed number of runs. See docs/sweeps.md for what that was measured to
-be, and for what stopping on the way would do.
+the first n0 runs decide how many *further* runs N are needed, and the mean and its interval are
+computed from these N runs alone. They are independent of the pilot, so that, whatever N is, the
+interval covers the mean as often as one of a fixed number of runs. See docs/sweeps.md for the
+measured coverage, and for that of adding runs until the interval is narrow enough.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lowbid.experiments.sweeps._sweep import Precision
 from lowbid.policies._base import Floats
 from lowbid.simulation._statistics import CONFIDENCE
 
-# Twice the runs that the pilot's spread asks for: it may be small by chance, and regret is skewed.
+# Twice the runs that the pilot's spread calls for: it may be small by chance, and regret is skewed.
 _MARGIN = 2.0
 _QUANTILE = normal_quantile.uncompiled((1.0 - CONFIDENCE) / 2.0)
 
@@ -28,7 +28,7 @@ _QUANTILE = normal_quantile.uncompiled((1.0 - CONFIDENCE) / 2.0)
 def further_runs(pilot: Floats, precision: Precision) -> int:
     """How many runs after a pilot, (run, step), give every step's mean this precision.
 
-    At least as many as in the pilot, at most those of the limit.
+    They are at least as many as in the pilot, and at most as many as the limit allows.
     """
     n = len(pilot)
     most = max(n, precision.most_runs - n)

@@ -17,14 +17,14 @@ _MOST_RANKED, _MOST_PRINTED = 100, 20
 _MOST_NAMED = 3
 
 EXPLANATION = (
-    "Score: the geometric mean, over environments, steps and seeds, of a policy's mean regret over "
-    "the lowest one of all policies there. Worst: the largest of these ratios. Stuck: the share of "
-    "runs, on environments with given arms, whose last tenth lost at least 90% of the smallest gap "
-    "per step. In brackets: 95% intervals from drawing the environments again with replacement; "
-    "they say how much a figure depends on which environments there are, and the upper end of the "
-    "worst ratio cannot lie above what was seen. Only places (an environment, a step and a seed) "
-    "where every policy is finished count, and a table has only policies that play at all its "
-    "places: those that do not play everywhere have tables of their own, over the places where "
+    "Score: the geometric mean, over environments, steps and seeds, of a policy's mean regret "
+    "divided by the lowest of all policies. Worst: the largest of these ratios. Stuck: the share "
+    "of runs, on environments with given arms, whose last tenth lost at least 90% of the smallest "
+    "gap per step. In brackets: 95% intervals from resampling the environments with replacement; "
+    "they show how much a figure depends on the choice of environments, and the upper end of the "
+    "worst ratio cannot lie above the observed one. Only places (an environment, a step and a "
+    "seed) where every policy is finished count, and a table has only policies that play at all "
+    "its places: those that do not play everywhere have tables of their own, over the places where "
     "they do, with all others that play there."
 )
 
@@ -126,8 +126,8 @@ def tuning_section(choices: Sequence[Choices]) -> Section:
     """The chosen settings for the page."""
     text = (
         "For each rule, the setting with the best score on the environments for choosing, and its "
-        "score on those for judging, which had no say in the choice. The more settings were tried, "
-        "the more the score on the first kind flatters; the score when judged does not. As above, "
+        "score on those for judging, which played no part in the choice. The more settings were "
+        "tried, the more the first score flatters; the score when judged does not. As above, "
         "a table has only policies that play at all its places; the column counts those for "
         "judging."
     )

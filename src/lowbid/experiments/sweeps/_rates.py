@@ -1,4 +1,4 @@
-"""How long steps take: a short calibration, corrected by what is measured on the way."""
+"""Estimates of how long steps take: a short calibration, corrected by later measurements."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _GUESS, _PLAIN_GUESS = 2e-7, 2e-4
 _CALIBRATION_SECONDS = 5.0
 _FIRST_ANSWER_SECONDS = 30.0
 _CALIBRATION_STEPS = 2_000
-_NEW = 0.5  # how much a new measurement counts
+_NEW = 0.5  # the weight of a new measurement
 _KEEPING, _NEW_KEEPING = 1e-3, 0.02
 
 Group = tuple[object, ...]
@@ -28,7 +28,7 @@ class Rates:
     Attributes
     ----------
     keeping : float
-        Seconds that it takes to put a cell on file, however small it is.
+        Seconds that it takes to save a cell, however small it is.
     """
 
     def __init__(self) -> None:
@@ -46,21 +46,22 @@ class Rates:
         return found * runs * cell.horizon
 
     def learn(self, cell: Cell, runs: int, seconds: float) -> None:
-        """Take in how long some runs took."""
+        """Update the estimates with the time that some runs took."""
         rate = seconds / max(1, runs * cell.horizon)
         for group in _groups(cell):
             before = self._known.get(group, rate)
             self._known[group] = (1.0 - _NEW) * before + _NEW * rate
 
     def learn_keeping(self, seconds: float) -> None:
-        """Take in how long it took to put a cell on file."""
+        """Update the estimate with the time that it took to save a cell."""
         self.keeping += _NEW_KEEPING * (seconds - self.keeping)
 
     def calibrate(self, cells: Iterable[Cell], engine: Engine) -> list[Future[Answers]]:
         """Play a few steps of each policy on the engine, and wait some seconds for them.
 
-        What is compiled for this need not be compiled again. What fails will do so again when it
-        is played, and is dealt with then. The answer is what a worker is still busy with.
+        Code that is compiled for this need not be compiled again. Cells that fail will fail again
+        when they are played, and are handled then. Returns the tasks that workers are still busy
+        with.
         """
         first: dict[str, Cell] = {}
         for cell in sorted(cells, key=lambda cell: cell.horizon):
@@ -103,7 +104,7 @@ class Rates:
         return sent
 
     def _learn_from(self, cell: Cell, answers: Answers) -> None:
-        """Take in how long compiling took, and how long the steps after it."""
+        """Update the estimates with the time that compiling took, and the steps after it."""
         before, after = answers[0], answers[-1]
         if isinstance(before, PlayedShare):
             self._compiled.append(before.compiling)
@@ -111,7 +112,7 @@ class Rates:
             self.learn(cell, 3, after.seconds)
 
     def compiling(self, cells: Iterable[Cell]) -> float:
-        """How long a worker will take to compile what it needs for cells, beside the calibration.
+        """How long a worker will take to compile what cells need, in addition to the calibration.
 
         The time for one loop is that of an average policy in the calibration: seconds, or much
         less if loops were compiled before and are kept on disk.
@@ -132,7 +133,7 @@ def _short(cell: Cell) -> Cell:
 
 
 def _groups(cell: Cell) -> tuple[Group, ...]:
-    """What cells of about the same rate have in common, from the closest kinship on.
+    """The groups of cells of about the same rate that a cell belongs to, the smallest first.
 
     Rules that look at all their past losses take longer per step the longer they play.
     """

@@ -47,12 +47,12 @@ class Window(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """What the index says about a cell's file.
+    """The entry of a cell's file in the index.
 
     Attributes
     ----------
     runs : int
-        How many runs it holds.
+        The number of runs in the file.
     checksum : str
         A checksum of the whole file.
     seconds : float
@@ -60,7 +60,7 @@ class Entry(NamedTuple):
     window : Window
         The runs that the figures are made from.
     figures : dict
-        What tables show, by step.
+        The figures shown in tables, by step.
     """
 
     runs: int
@@ -137,7 +137,7 @@ class CellStore:
         return self._note(cell, result, self.seconds(cell), window).figures
 
     def _current(self, cell: Cell) -> Entry | None:
-        """What the index says about a cell, if every bit of its file is as it was then."""
+        """The entry of a cell in the index, if every bit of its file is as it was then."""
         entry = self._entries.get(cell.digest)
         if entry is None:
             return None

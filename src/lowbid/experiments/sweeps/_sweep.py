@@ -57,9 +57,9 @@ class Sweep:
     title : str
         The title of its page.
     policies : sequence of SweptPolicy
-        Who plays.
+        The policies that play.
     environments : sequence of SweptEnvironment
-        Where.
+        The environments that they play on.
     tiers : sequence of Tier
         The horizons, with their runs.
     runs : int

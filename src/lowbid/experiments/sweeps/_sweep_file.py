@@ -50,7 +50,7 @@ _ENTRIES = (
 _OF_POLICIES = ("name", "policy", "pairs", "longest", "share", "told")
 # Entries that no table has.
 _ABOVE_TABLES = ("tune", "runs", "seed", "seeds", "precision", "most_runs", "environments_from")
-# What a folder of sweeps uses itself, beside a part named like each sweep.
+# Names that a folder of sweeps uses itself, besides a part with the name of each sweep.
 _NAMES_IN_FOLDER = ("cells", "index.jsonl")
 # Sweep files that come with lowbid, whose environments other files can use.
 _OF_LOWBID = {"league": Path(__file__).parents[1] / "league" / "league.toml"}
@@ -71,7 +71,7 @@ class _SweepReader(TomlFile):
     def read(self) -> Sweep:
         if self.path.stem in _NAMES_IN_FOLDER:
             message = (
-                f"{self.path.stem} is a name that the folder of results uses; rename the file."
+                f"{self.path.stem} is a name that the folder of results needs; rename the file."
             )
             raise self.error(message, None)
         self.at_entry(partial(require_texts, self.contents, "title"), "title")
@@ -160,7 +160,7 @@ class _SweepReader(TomlFile):
     def _precision(self, runs: int, tiers: Sequence[Tier]) -> Precision | None:
         if "precision" not in self.contents:
             if "most_runs" in self.contents:
-                message = "most_runs is given without a precision; give precision = 0.05, say."
+                message = "most_runs is given without a precision; give one, such as 0.05."
                 raise self.error(message, self.line_of("most_runs"))
             return None
         within, most = self.contents["precision"], self.contents.get("most_runs")
@@ -193,7 +193,7 @@ def _new(
     below = next((key for key in _ABOVE_TABLES if key in table), None)
     require(
         below is None,
-        f"{below} is an entry of the file, but stands in a table; put it above the first table.",
+        f"{below} is an entry of the file, but is inside a table; move it above the first table.",
     )
     new = make(table, number)
     names = {each.name for each in before}
@@ -220,8 +220,8 @@ def _require_precision(within: Any) -> None:
     good = is_number(within) and 0.0 < within < 1.0
     require(
         good,
-        f"precision is {within!r}; give how far the interval may reach from the mean, as a part of "
-        "it: 0.05 for 5%.",
+        f"precision is {within!r}; give how far the interval may reach from the mean, as a "
+        "fraction of it: 0.05 for 5%.",
     )
 
 

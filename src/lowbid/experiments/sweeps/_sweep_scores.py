@@ -30,7 +30,7 @@ class Part(NamedTuple):
 
 
 class SweepScore(NamedTuple):
-    """How a policy did.
+    """The performance of a policy.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class SweepScore(NamedTuple):
     worst : Part
         The largest of these ratios.
     worst_at : Place
-        Where that was.
+        The place of that ratio.
     stuck : Part
         The share of runs that end on a wrong arm, where arms are fixed; NaN if there are none.
     places : int

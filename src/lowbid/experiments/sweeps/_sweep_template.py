@@ -1,7 +1,7 @@
 """The file that `lowbid init --sweep` writes."""
 
 SWEEP_TEMPLATE = """\
-# A sweep for lowbid: run it with `lowbid sweep FILE`, look at the plan with `--dry-run`.
+# A sweep for lowbid: run it with `lowbid sweep FILE`, see the plan with `--dry-run`.
 # It can be stopped at any time; the same command continues, even if lines were added meanwhile.
 
 title = "My sweep"
@@ -44,8 +44,8 @@ policy = "besa"
 longest = 1_000
 share = 0.2
 
-# A rule that must know the range of the losses: it is told it, and plays where there is one. Also:
-# lowest, gaussian, exponential, gap, horizon.
+# A rule that must know the range of the losses is told the range, and plays where there is one.
+# Other facts: lowest, gaussian, exponential, gap, horizon.
 [[policies]]
 policy = "ucb1"
 told = "range"

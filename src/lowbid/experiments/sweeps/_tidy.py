@@ -68,7 +68,7 @@ class SweepTable:
     def columns(self) -> dict[str, list[Any]]:
         """The table by columns; each parameter has its own column, empty where not given.
 
-        If policies are told something, so has that.
+        If policies are told facts, these have a column too.
         """
         names = dict.fromkeys(name for row in self.rows for name in row.settings)
         found: dict[str, list[Any]] = {

@@ -1,4 +1,4 @@
-"""What a policy can be told about an environment: nothing but what is true of it."""
+"""Facts that a policy can be told about an environment, each only where it is true."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Told = tuple[Policy, Environment]
 def told_about(what: str, policy: Policy, environment: Environment) -> Told | None:
     """A policy that knows a fact about an environment; None where there is no such fact.
 
-    Where reports can be wrong, nothing true can be said about them.
+    Where reports can be wrong, no fact is true of all of them.
     """
     if isinstance(environment, Contaminated):
         return None
@@ -49,7 +49,7 @@ def _range(policy: Policy, environment: Environment) -> Told | None:
 
 
 def _lowest(policy: Policy, environment: Environment) -> Told | None:
-    """The smallest loss, from which the policy sees all losses measured."""
+    """The smallest loss; the policy sees all losses relative to it."""
     low = float(environment.support[0])
     if not math.isfinite(low):
         return None
@@ -59,7 +59,7 @@ def _lowest(policy: Policy, environment: Environment) -> Told | None:
 def _gaussian(policy: Policy, environment: Environment) -> Told | None:
     """That losses are Gaussian, and the largest standard deviation of an arm.
 
-    A range tells a policy that the standard deviation is half as large as the range is wide.
+    The policy is given a range, half of whose width is that standard deviation.
     """
     if _family(environment) is not Gaussian:
         return None
@@ -90,7 +90,7 @@ def _gap(policy: Policy, environment: Environment) -> Told | None:
 
 
 def _horizon(policy: Policy, environment: Environment) -> Told | None:
-    """The number of steps, which simulations tell every policy."""
+    """The number of steps, which every policy knows in simulations."""
     return policy, environment
 
 
@@ -109,7 +109,7 @@ def _family(environment: Environment) -> type:
 
 
 def _restated(policy: Policy, environment: Environment, zero: float, unit: float) -> Told | None:
-    """The arms as they are if that is how they are reported, else on another scale."""
+    """The arms, unchanged if they are reported on this scale, otherwise rescaled."""
     if (zero, unit) == (0.0, 1.0):
         return policy, environment
     if not isinstance(environment, Arms):

@@ -159,7 +159,7 @@ def _provenance(sweep: Sweep, command: str) -> Section:
 def view_data(
     sweep: Sweep, store: CellStore, table: SweepTable, known: Ratios, ranked: Sequence[Ranking]
 ) -> dict[str, Any]:
-    """What the page's script shows: policies, environments, cells, and their curves."""
+    """The data that the page's script shows: policies, environments, cells, and their curves."""
     policies = {each.name: i for i, each in enumerate(sweep.policies)}
     environments = {each.name: i for i, each in enumerate(sweep.environments)}
     ratios, settings = ratios_of(known), {each.name: each.settings for each in sweep.policies}

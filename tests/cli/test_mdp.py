@@ -107,7 +107,7 @@ def test_states_have_whole_numbers_and_titles_are_not_cut_short(tmp_path, canvas
         (["compare", "--environment", "chain:length=3"], "no parameter of chain is named"),
         (["compare", "--rules", "prsl"], "did you mean psrl"),
         (["compare", "--environment", "grid:drawing=@nowhere.txt"], "cannot be read"),
-        (["compare", "--environment", "bandit:random-bernoulli:3"], "not drawn at random"),
+        (["compare", "--environment", "bandit:random-bernoulli:3"], "not arms drawn at random"),
         (["draw", "--rule", "psrl"], "whose batches bid"),
         (["draw", "--environment", "garnet:n_states=201"], "at most 200"),
     ],

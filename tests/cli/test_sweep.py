@@ -217,7 +217,7 @@ def test_a_full_disk_leaves_a_folder_to_go_on_with(here, capsys, monkeypatch):
         assert main(["sweep", "mine.toml", "--out", "out"]) == 2
     message = capsys.readouterr().err
     assert "No space left on device" in message
-    assert "5 of 8 cells are finished and kept in out. The same command goes on" in message
+    assert "5 of 8 cells are finished and kept in out. The same command continues" in message
     assert len(list(here.rglob("*.npz"))) == 5
     assert list(here.rglob("*.part")) == []
     assert main(["sweep", "mine.toml", "--out", "out"]) == 0

@@ -19,7 +19,7 @@ def test_quick_form_prints_ours_beside_the_reference_figures(capsys, monkeypatch
 
 def test_only_picks_figures(capsys):
     assert main(["validate", "five-tests", "--only", "test 1, T = 2000     RBSDA"]) == 2
-    assert "no figure has" in capsys.readouterr().err
+    assert "no figure contains" in capsys.readouterr().err
     assert main(["validate", "five-tests", "--only", "test 1, T = 2000 RBSDA", "--quick"]) == 0
     assert "2 of 2 figures agree." in capsys.readouterr().out
 

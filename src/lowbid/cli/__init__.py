@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except LowbidError as error:
         print(f"lowbid: {error}", file=sys.stderr)
         return 2
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+    except BrokenPipeError:  # the reader, such as `head`, has stopped reading
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:  # for example, a full disk

@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 def add_simulation_arguments(parser: argparse.ArgumentParser, out: str) -> None:
     """Add the arguments common to all commands that run simulations."""
-    parser.add_argument("--horizon", type=whole, help="steps in a run")
-    parser.add_argument("--runs", type=whole, help="independent runs")
-    parser.add_argument("--seed", type=whole, help="the same seed, the same result; 0 if not given")
-    parser.add_argument("--workers", type=whole, help="threads; one per core if not given")
+    parser.add_argument("--horizon", type=whole, help="number of steps per run")
+    parser.add_argument("--runs", type=whole, help="number of independent runs")
+    parser.add_argument("--seed", type=whole, help="random seed (default: 0)")
+    parser.add_argument("--workers", type=whole, help="number of threads (default: one per core)")
     parser.add_argument("--bounds", action="store_true", help="draw proven bounds on the regret")
     parser.add_argument(
-        "--out", type=named_path, default=Path(out), help=f"a folder; {out} if not given"
+        "--out", type=named_path, default=Path(out), help=f"output folder (default: {out})"
     )
     parser.add_argument(
         "--resume",
         action="store_true",
-        help="continue where the same command was stopped: keep what is in the folder",
+        help="continue where the same command was stopped, and keep the results in the folder",
     )
 
 
@@ -37,7 +37,7 @@ def add_store_argument(parser: argparse.ArgumentParser) -> None:
         "--store",
         required=known is None,
         default=known,
-        help="sqlite:///shop.db or postgresql://...; the variable LOWBID_STORE if not given",
+        help="sqlite:///shop.db or postgresql://... (default: the variable LOWBID_STORE)",
     )
 
 
@@ -87,17 +87,17 @@ def _words(name: str, value: Any) -> list[str]:
 
 
 def stopped(folder: Folder, command: str) -> int:
-    """Acknowledge Ctrl-C, and write up what was finished; returns the exit code."""
+    """Acknowledge Ctrl-C, and write up the finished results; returns the exit code."""
     from lowbid.experiments import write_up
 
     print("\nlowbid: stopped", file=sys.stderr)
     if not folder.started or not folder.finished(folder.read()):
         print("lowbid: nothing was finished yet.", file=sys.stderr)
         return 130
-    print("lowbid: writing up what was finished ...", file=sys.stderr)
+    print("lowbid: writing up the finished results ...", file=sys.stderr)
     write_up(folder)
     print(
-        f"lowbid: what was finished is in {folder.path}. Continue with: {command} --resume",
+        f"lowbid: the finished results are in {folder.path}. Continue with: {command} --resume",
         file=sys.stderr,
     )
     return 130

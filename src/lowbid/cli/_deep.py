@@ -32,29 +32,41 @@ _WINDOW = 20  # episodes that a table and a picture average over
 def configure_deep(actions: Any) -> None:
     """Add both actions; they need JAX: ``pip install 'lowbid[deep]'``."""
     sea = actions.add_parser(
-        "deep-sea", help="deep agents: how many episodes DeepSea takes, by size"
+        "deep-sea", help="deep agents: the number of episodes that DeepSea takes, by size"
     )
     sea.add_argument(
         "--sizes",
         default="10,14,20",
-        help=f"such as 10,14,20; {_BSUITE} for 10, 12, ..., 50, which takes hours",
+        help=f"sizes, such as 10,14,20; {_BSUITE} for 10, 12, ..., 50, which takes hours",
     )
-    sea.add_argument("--episodes", type=whole, default=10_000, help="at most, in a run; 10000")
+    sea.add_argument(
+        "--episodes", type=whole, default=10_000, help="episodes per run, at most (default: 10000)"
+    )
     sea.add_argument("--stochastic", action="store_true", help="noisy moves and rewards")
     sea.add_argument(
-        "--resume", action="store_true", help="keep the runs that are in the folder already"
+        "--resume", action="store_true", help="keep the runs that are already in the folder"
     )
     sea.set_defaults(action_of_mdp=_play_seas)
     control = actions.add_parser("deep-control", help="deep agents in a Gymnasium environment")
-    control.add_argument("--environment", default="CartPole-v1", help="its name; CartPole-v1")
-    control.add_argument("--episodes", type=whole, default=100, help="in a run; 100")
+    control.add_argument(
+        "--environment",
+        default="CartPole-v1",
+        help="its name (default: CartPole-v1)",
+    )
+    control.add_argument(
+        "--episodes", type=whole, default=100, help="episodes per run (default: 100)"
+    )
     control.set_defaults(action_of_mdp=_control)
     for each, runs, out in ((sea, 5, _SEA_OUT), (control, 3, _CONTROL_OUT)):
         each.add_argument(
-            "--rules", default=_RULES, help="with parameters if you like; both if not given"
+            "--rules", default=_RULES, help="rules, optionally with parameters (default: both)"
         )
-        each.add_argument("--runs", type=whole, default=runs, help=f"independent runs; {runs}")
-        each.add_argument("--seed", type=whole, default=0, help="of the first run, then +1; 0")
+        each.add_argument(
+            "--runs", type=whole, default=runs, help=f"number of independent runs (default: {runs})"
+        )
+        each.add_argument(
+            "--seed", type=whole, default=0, help="seed of the first run, then +1 (default: 0)"
+        )
         each.add_argument("--out", type=named_path, default=Path(out), help=f"a folder; {out}")
 
 

@@ -4,9 +4,9 @@ Give an experiment file (lowbid init writes one), or arms and policies:
   --arms bernoulli:0.1,0.12,0.2 --arms gaussian:0,0.5,sd=2 --arms random-bernoulli:10
   --arms switching-bernoulli:0.5,0.7/0.7,0.3,after=3000 --arms drifting-bernoulli:0.5,0.5,walk=0.01
   --policies "batch-ensemble:batches=log(0.3),growth=redistribute,ucb1"
-Arms are a family and its numbers, and may be given several times; with random- before the
-family, that many new arms are drawn in each run; with switching- or drifting- they change, and the
-regret is dynamic. Policies are names, with parameters if you like.
+--arms takes a family and its numbers, and may be given several times. With random- before the
+family, as many new arms as the number says are drawn in each run; with switching- or drifting- the
+arms change, and the regret is dynamic. Policies are names, optionally with parameters.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ _DEFAULT_POLICIES = "batch-likelihood,batch-ensemble,ucb1"
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument(
-        "file", nargs="?", type=named_path, help="an experiment file, instead of the rest"
+        "file", nargs="?", type=named_path, help="an experiment file, instead of arms and policies"
     )
-    parser.add_argument("--arms", action="append", help="the arms to play")
-    parser.add_argument("--policies", help=f"what to compare; {_DEFAULT_POLICIES} if not given")
+    parser.add_argument("--arms", action="append", help="arms; may be given more than once")
+    default = _DEFAULT_POLICIES.replace(",", ", ")
+    parser.add_argument("--policies", help=f"default: {default}")
     add_simulation_arguments(parser, out="lowbid-compare")
 
 

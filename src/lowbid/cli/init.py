@@ -1,4 +1,4 @@
-"""Write an experiment file to start from, with a comment on everything in it.
+"""Write an experiment file to start from, with comments that explain every entry.
 
 With --sweep, a sweep file: many policies, parameters, environments and horizons.
 """
@@ -18,9 +18,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "file",
         nargs="?",
         type=named_path,
-        help="what to write; experiment.toml or sweep.toml if not given",
+        help="the file to write (default: experiment.toml or sweep.toml)",
     )
-    parser.add_argument("--sweep", action="store_true", help="a file for lowbid sweep")
+    parser.add_argument("--sweep", action="store_true", help="write a file for lowbid sweep")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -41,7 +41,7 @@ def _write_new(path: Path, text: str) -> None:
         file = open(path, "x", encoding="utf-8")  # noqa: SIM115
     except FileExistsError as error:
         raise InvalidValueError(
-            f"{path} exists already; name another file, or remove it."
+            f"{path} already exists; name another file, or remove it."
         ) from error
     except OSError as error:
         raise _unwritten(path, error) from error

@@ -1,9 +1,9 @@
 """Play the league: policies that know nothing about the losses, on many settings.
 
-With --told, the others play: policies that must know a range, a family or the horizon, each on the
-settings where that is true of the losses. Results in the folder are reused, so the command
-continues where it was stopped, and only an added policy is played. With --policies, your own join
-the rest:
+With --told, play the other league: policies that must know a range, a family or the horizon, each
+on the settings where that is true of the losses. Results in the folder are reused, so the command
+continues where it was stopped, and plays only what was added. With --policies, your own policies
+play as well:
   lowbid league --policies "moment-imed:patience=2" --out out/league
 Each league takes half an hour on two cores; --quick takes some minutes.
 """
@@ -21,26 +21,28 @@ _QUICK_HORIZON, _QUICK_SCALE = 10_000, 0.1
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument(
-        "settings", nargs="*", help="choosing, judging, or settings by name; all if not given"
+        "settings", nargs="*", help="choosing, judging, or settings by name (default: all)"
     )
     parser.add_argument(
-        "--told", action="store_true", help="policies that are told something, where it is true"
+        "--told", action="store_true", help="play policies that are told a fact, where it is true"
     )
-    parser.add_argument("--policies", help="more policies, by name as for lowbid compare")
-    parser.add_argument("--alone", action="store_true", help="only the policies of --policies")
+    parser.add_argument("--policies", help="further policies, as for lowbid compare")
+    parser.add_argument("--alone", action="store_true", help="play only the policies of --policies")
     parser.add_argument(
         "--quick",
         action="store_true",
-        help=f"horizons up to {_QUICK_HORIZON:,} with a tenth of the runs",
+        help=f"only horizons up to {_QUICK_HORIZON:,}, with a tenth of the runs",
     )
     parser.add_argument("--markdown", action="store_true", help="print the tables as Markdown")
-    parser.add_argument("--on", help="threads (if not given), processes, or dask://HOST:PORT")
-    parser.add_argument("--workers", type=int, help="threads or processes; one per core")
+    parser.add_argument("--on", help="threads (the default), processes, or dask://HOST:PORT")
+    parser.add_argument(
+        "--workers", type=int, help="number of threads or processes (default: one per core)"
+    )
     parser.add_argument(
         "--out",
         type=named_path,
         default=Path("lowbid-league"),
-        help="a folder; lowbid-league if not given",
+        help="output folder (default: lowbid-league)",
     )
 
 

@@ -7,7 +7,7 @@
   lowbid mdp reproduce
   lowbid mdp deep-sea --sizes 10,20 --runs 5 --episodes 600
   lowbid mdp deep-control --environment CartPole-v1
-Environments and rules are names, with parameters if you like. Arms are prefixed with bandit:, as in
+Environments and rules are names, optionally with parameters. Arms are prefixed with bandit:, as in
 bandit:bernoulli:0.1,0.5, and names of tabular Gymnasium environments with gymnasium:, as in
 gymnasium:FrozenLake-v1,best_return=1; the drawing of a grid is a text file, grid:drawing=@FILE.
 reproduce plays every reading of the paper's suggestion, and rivals with several constants, in
@@ -42,40 +42,51 @@ _DEFAULT_ENVIRONMENT = "river-swim"
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     actions = parser.add_subparsers(metavar=" | ".join(ACTIONS), required=True)
-    listing = actions.add_parser("list", help="all rules and environments, in short")
+    listing = actions.add_parser("list", help="list all rules and environments")
     listing.set_defaults(action_of_mdp=_list)
-    compare = actions.add_parser("compare", help="regret of some rules in some environments")
+    compare = actions.add_parser("compare", help="compare the regret of rules in environments")
     compare.add_argument(
-        "--environment", action="append", help=f"where; {_DEFAULT_ENVIRONMENT} if not given"
+        "--environment",
+        action="append",
+        help=f"environment; may be given more than once (default: {_DEFAULT_ENVIRONMENT})",
     )
     compare.add_argument(
-        "--rules", default=_DEFAULT_RULES, help="what to compare; if not given, four that differ"
+        "--rules", default=_DEFAULT_RULES, help="rules to compare (default: four of them)"
     )
-    compare.add_argument("--runs", type=whole, default=20, help="independent runs; 20")
-    compare.add_argument("--workers", type=int, help="threads; one per core if not given")
+    compare.add_argument(
+        "--runs", type=whole, default=20, help="number of independent runs (default: 20)"
+    )
+    compare.add_argument("--workers", type=int, help="number of threads (default: one per core)")
     compare.set_defaults(action_of_mdp=_compare)
-    draw = actions.add_parser("draw", help="what the batches of one agent bid, and its visits")
+    draw = actions.add_parser("draw", help="draw the bids of one agent's batches, and its visits")
     draw.add_argument("--environment", default=_DEFAULT_ENVIRONMENT, help="where")
     draw.add_argument("--rule", default="batch-ensemble-value-iteration", help="the agent's rule")
     draw.set_defaults(action_of_mdp=_draw)
     for each in (compare, draw):
-        each.add_argument("--episodes", type=whole, default=1000, help="in a run; 1000")
-        each.add_argument("--seed", type=int, default=0, help="the same seed, the same result; 0")
+        each.add_argument(
+            "--episodes",
+            type=whole,
+            default=1000,
+            help="episodes per run (default: 1000)",
+        )
+        each.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
         each.add_argument("--out", type=Path, default=Path(_OUT), help=f"a folder; {_OUT}")
     configure_deep(actions)
-    _configure_reproduce(actions.add_parser("reproduce", help="which reading works: a page"))
+    _configure_reproduce(
+        actions.add_parser("reproduce", help="compare the readings and their rivals, on a page")
+    )
 
 
 def _configure_reproduce(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("environments", nargs="*", help="river, sea20, ...; all if not given")
-    parser.add_argument("--runs", type=whole, help=f"independent runs; {_RUNS}")
+    parser.add_argument("environments", nargs="*", help="such as river or sea20 (default: all)")
+    parser.add_argument("--runs", type=whole, help=f"number of independent runs (default: {_RUNS})")
     parser.add_argument(
         "--quick",
         action="store_true",
         help=f"{_QUICK_RUNS} runs, the readings and one rule of each rival, no published figures",
     )
-    parser.add_argument("--seed", type=whole, default=0, help="the same seed, the same result; 0")
-    parser.add_argument("--workers", type=whole, help="threads; one per core if not given")
+    parser.add_argument("--seed", type=whole, default=0, help="random seed (default: 0)")
+    parser.add_argument("--workers", type=whole, help="number of threads (default: one per core)")
     parser.add_argument(
         "--out",
         type=named_path,
@@ -86,7 +97,7 @@ def _configure_reproduce(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do what was asked for."""
+    """Run the requested action."""
     return int(arguments.action_of_mdp(arguments))
 
 
@@ -104,7 +115,7 @@ def _list(arguments: argparse.Namespace) -> int:
     print("S states, A actions, H stages, K episodes, T = K H steps; nothing where none is known.")
     print("\nDEEP RULES, of deep-sea and deep-control; they need pip install 'lowbid[deep]'")
     _print_table([("name", "which of its networks it follows in an episode"), *DEEP_RULES.items()])
-    print("\nENVIRONMENTS, as they are without parameters")
+    print("\nENVIRONMENTS, with their default parameters")
     made: dict[str, Any] = dict(sorted(environment_names().items()))
     models: dict[str, mdp.Tabular] = {name: cls() for name, cls in made.items()}
     _print_table(
@@ -179,7 +190,7 @@ def _draw(arguments: argparse.Namespace) -> int:
     if len(rules) != 1 or not isinstance(rules[0], mdp.BatchEnsembleValueIteration):
         raise InvalidValueError(
             f"--rule is {arguments.rule!r}; give one rule whose batches bid: "
-            "batch-ensemble-value-iteration, with parameters if you like."
+            "batch-ensemble-value-iteration, optionally with parameters."
         )
     rule, model = rules[0], environment_of_text(arguments.environment)
     agent, counts = mdp.train(rule, model, arguments.episodes, arguments.seed)

@@ -25,10 +25,10 @@ Cells = tuple[tuple[str, ...], ...]  # for each column, lines
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("names", nargs="*", help="parts of names; all policies if there are none")
+    parser.add_argument("names", nargs="*", help="parts of names (default: all policies)")
     shape = parser.add_mutually_exclusive_group()
-    shape.add_argument("--markdown", action="store_true", help="a table in Markdown")
-    shape.add_argument("--citation", action="store_true", help="BibTeX entries")
+    shape.add_argument("--markdown", action="store_true", help="print a table in Markdown")
+    shape.add_argument("--citation", action="store_true", help="print BibTeX entries")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""Make the figures and the page of a folder again from its data, without running anything."""
+"""Rebuild the figures and the page of a folder from its data, without running anything."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from lowbid.cli._arguments import named_path
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("folder", type=named_path, help="what lowbid compare or reproduce wrote")
+    parser.add_argument(
+        "folder", type=named_path, help="a folder written by lowbid compare or reproduce"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

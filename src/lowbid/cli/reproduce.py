@@ -22,17 +22,19 @@ _QUICK_RUNS = 20
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("--cases", help="which tests, such as 1,3; all if not given")
-    parser.add_argument("--policies", help="which policies, such as ucb,mars; all if not given")
-    parser.add_argument("--set", action="append", metavar="SETTING=CHOICE", help="see the report")
+    parser.add_argument("--cases", help="tests to run, such as 1,3 (default: all)")
+    parser.add_argument("--policies", help="policies to run, such as ucb,mars (default: all)")
     parser.add_argument(
-        "--quick", action="store_true", help=f"{_QUICK_RUNS} runs, and nothing but the tests"
+        "--set", action="append", metavar="SETTING=CHOICE", help="a choice; the report lists them"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help=f"{_QUICK_RUNS} runs, and only the tests"
     )
     parser.add_argument(
         "--long", action="store_true", help="also 20,000 and 200,000 steps; takes minutes"
     )
     parser.add_argument(
-        "--strict", action="store_true", help="exit with 1 if a verdict is not as recorded"
+        "--strict", action="store_true", help="exit with 1 if a verdict differs from the record"
     )
     add_simulation_arguments(parser, out="lowbid-reproduce")
 

@@ -19,8 +19,12 @@ from lowbid.errors import InvalidValueError
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_store_argument(parser)
-    parser.add_argument("--host", default="127.0.0.1", help="the address; 127.0.0.1 if not given")
-    parser.add_argument("--port", type=_port, default=8080, help="the port; 8080 if not given")
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)"
+    )
+    parser.add_argument(
+        "--port", type=_port, default=8080, help="port to listen on (default: 8080)"
+    )
     parser.add_argument(
         "--experiments", type=named_path, metavar="FILE", help="a TOML file with experiments"
     )
@@ -34,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.no_keys and not _is_loopback(arguments.host):
         raise InvalidValueError(
             f"--no-keys lets anybody do anything, and {arguments.host} can be reached from "
-            "other machines; serve on 127.0.0.1, or make keys with `lowbid keys add`."
+            "other machines; serve on 127.0.0.1, or create keys with `lowbid keys add`."
         )
     from lowbid.service import create_app
     from lowbid.service._experiments_file import make_experiments

@@ -2,7 +2,7 @@
 
 A sweep file (lowbid init --sweep writes one) lists policies with grids of parameters, environments
 and horizons. Finished work is kept: the command can be stopped, killed, or run again after lines
-were added, and plays what is missing.
+were added, and plays only what is missing.
   lowbid sweep FILE --dry-run                     # how many tasks, and about how long
   lowbid sweep FILE --on dask://localhost:8786    # on a cluster
   lowbid sweep --show FOLDER                      # the results so far, even while it runs
@@ -21,8 +21,10 @@ from lowbid.cli._arguments import command_line, named_path, whole
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("file", nargs="?", type=named_path, help="a sweep file")
-    parser.add_argument("--on", help="threads (if not given), processes, or dask://HOST:PORT")
-    parser.add_argument("--workers", type=whole, help="threads or processes; one per core")
+    parser.add_argument("--on", help="threads (the default), processes, or dask://HOST:PORT")
+    parser.add_argument(
+        "--workers", type=whole, help="number of threads or processes (default: one per core)"
+    )
     parser.add_argument(
         "--dry-run", action="store_true", help="print the plan and an estimate, and play nothing"
     )
@@ -33,13 +35,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="seconds after which a silent task is handed out again",
     )
     parser.add_argument(
-        "--show", type=named_path, metavar="FOLDER", help="report what a folder holds so far"
+        "--show", type=named_path, metavar="FOLDER", help="report the results in a folder so far"
     )
     parser.add_argument(
         "--out",
         type=named_path,
         default=Path("lowbid-sweep"),
-        help="a folder; lowbid-sweep if not given",
+        help="output folder (default: lowbid-sweep)",
     )
 
 

@@ -15,7 +15,7 @@ from lowbid.cli._arguments import command_line, named_path
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("--out", type=named_path, default=Path("lowbid-theory"), help="a folder")
-    parser.add_argument("--no-page", action="store_true", help="print the lines only")
+    parser.add_argument("--no-page", action="store_true", help="print the lines, but write no page")
     parser.add_argument("--quick", action="store_true", help="smaller ranges, fewer runs")
 
 

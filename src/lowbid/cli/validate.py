@@ -18,14 +18,14 @@ _QUICK_HORIZON = 2_000
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("sources", nargs="*", help="five-tests, sda-paper, episodes")
-    parser.add_argument("--only", default="", metavar="TEXT", help="only those that contain it")
-    parser.add_argument("--runs", type=whole, default=None, help="runs for each figure: 2000")
-    parser.add_argument("--seed", type=whole, default=0, help="the same seed, the same result")
+    parser.add_argument("sources", nargs="*", help="five-tests, sda-paper, episodes (default: all)")
+    parser.add_argument("--only", default="", metavar="TEXT", help="only figures that contain TEXT")
+    parser.add_argument("--runs", type=whole, default=None, help="runs per figure (default: 2000)")
+    parser.add_argument("--seed", type=whole, default=0, help="random seed (default: 0)")
     parser.add_argument(
         "--quick",
         action="store_true",
-        help=f"figures of at most {_QUICK_HORIZON} steps, with 300 runs each",
+        help=f"only figures of at most {_QUICK_HORIZON} steps, with 300 runs each",
     )
 
 
@@ -58,6 +58,6 @@ def run(arguments: argparse.Namespace) -> int:
                 agree += comparison.agrees
                 total += 1
     if total == 0:
-        raise InvalidValueError(f"no figure has {arguments.only!r} in it; try --only test or SDA.")
+        raise InvalidValueError(f"no figure contains {arguments.only!r}; try --only test or SDA.")
     print(f"{agree} of {total} figures agree.")
     return 0 if agree == total else 1

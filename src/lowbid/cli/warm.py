@@ -1,9 +1,9 @@
-"""Compile policies ahead of time, in an image or in CI, so that nobody waits for it later.
+"""Compile policies ahead of time, in an image or in CI, so that no request waits for it later.
 
 Compiled code is stored on disk: beside the package, in your user's cache folder, or in the folder
-that NUMBA_CACHE_DIR names. Give policies by name, with parameters if you like; without names, all
-policies are compiled, which takes a few minutes. A bandit's decisions are compiled, and with
---arms, simulations on such arms:
+that NUMBA_CACHE_DIR names. Give policies by name, optionally with parameters; without names, all
+policies are compiled, which takes a few minutes. The code for a bandit's decisions is compiled and,
+with --arms, the code for simulations on such arms:
   lowbid warm batch-likelihood
   lowbid warm ucb1 batch-ensemble:batches=12 --arms bernoulli --arms gaussian
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("policies", nargs="*", help="policies by name; all if there are none")
+    parser.add_argument("policies", nargs="*", help="policies by name (default: all)")
     parser.add_argument("--arms", action="append", default=[], help="a family of arms to simulate")
 
 

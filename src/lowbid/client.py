@@ -221,7 +221,7 @@ class RemoteBandit:
         If the first answer was lost on its way and the request is repeated, "closed".
         """
         if not isinstance(decision, Decision):
-            raise InvalidValueError(f"{decision!r} is not a decision; give what decide() returned.")
+            raise InvalidValueError(f"{decision!r} is not a decision; give one made by decide().")
         body = {"decision": decision.id}
         found = self._client.send("POST", f"{self._path}/forget", body, repeatable=True)["answer"]
         if found == "unknown":
@@ -342,7 +342,7 @@ class RemoteBandit:
     ) -> list[Rejection | None]:
         for each in decisions:
             if not isinstance(each, Decision):
-                raise InvalidValueError(f"{each!r} is not a decision; give what decide() returned.")
+                raise InvalidValueError(f"{each!r} is not a decision; give one made by decide().")
         answers = self._answers([each.id for each in decisions], kind, values)
         if "unknown" in answers:
             raise self._unknown(decisions[answers.index("unknown")])

@@ -58,7 +58,7 @@ def test_a_whole_text_of_another_layout_is_not_called_damaged(state):
     del body["checksum"]
     body["state"] = state
     text = json.dumps({**body, "checksum": _saved._checksum(body)})
-    with pytest.raises(FileFormatError, match=r"is intact, but .*, written by lowbid"):
+    with pytest.raises(FileFormatError, match=r"is intact, but .* wrote it"):
         Bandit.from_json(text)
 
 

@@ -37,7 +37,7 @@ class Bandit(BanditViews):
     Parameters
     ----------
     arms : int or list of str or int
-        What to choose from, by name; a number n stands for 0, 1, ..., n - 1.
+        The names of the arms to choose from; a number n stands for 0, 1, ..., n - 1.
     policy : Policy, optional
         By default `BatchLikelihood`, which takes losses or rewards of any size and sign, has
         nothing to tune, and won the league of policies that know nothing about the losses.
@@ -54,7 +54,7 @@ class Bandit(BanditViews):
     keep_changes : bool
         Whether to record events until `changes` hands them over to other bandits.
     compiled : {"background", "now", "never"}, optional
-        When the policy is compiled; its choices do not depend on it. "background": it runs
+        When the policy is compiled; this does not affect its choices. "background": it runs
         uncompiled at first, about a hundred times slower, and switches to compiled code between two
         calls as soon as that is ready; no call waits for it. "now": before the constructor returns,
         which takes a few seconds unless it was done before on this machine (``lowbid warm``).
@@ -118,7 +118,7 @@ class Bandit(BanditViews):
 
     @property
     def parameters(self) -> Any:
-        """What the policy's kernels read."""
+        """The parameters as the policy's kernels read them."""
         return self._core.engine.parameters
 
     @property
@@ -174,7 +174,7 @@ class Bandit(BanditViews):
         Parameters
         ----------
         what : str, int or Decision
-            The name of an arm, or what `decide` returned.
+            The name of an arm, or a decision that `decide` returned.
         loss, reward : float
             One of the two, and always the same one.
 
@@ -272,7 +272,7 @@ class Bandit(BanditViews):
     def forget(self, decision: Decision) -> Rejection | None:
         """Give up on a decision's outcome; returns what `update` would."""
         if not isinstance(decision, Decision):
-            raise InvalidValueError(f"{decision!r} is not a decision; give what decide() returned.")
+            raise InvalidValueError(f"{decision!r} is not a decision; give one made by decide().")
         with self._lock:
             return self._core.forget(decision)
 
@@ -321,12 +321,12 @@ class Bandit(BanditViews):
         keep_changes: bool | None = None,
         compiled: When | None = None,
     ) -> Self:
-        """A bandit that continues exactly as the one that `to_json` described.
+        """Restore a bandit, which continues exactly as the one that `to_json` saved.
 
         Parameters
         ----------
         text : str
-            What `to_json` returned.
+            The text that `to_json` returned.
         policy : Policy, optional
             The policy, if it is not part of lowbid or has a function among its parameters: code is
             not stored in the text.
@@ -405,7 +405,7 @@ class Bandit(BanditViews):
             self._core.merge(twin)
 
     def changes(self) -> dict[str, Any]:
-        """What happened here since the last call, for other bandits to `apply`.
+        """The events since the last call, for other bandits to `apply`.
 
         The bandit must have been created, or loaded, with ``keep_changes=True``. The result is
         plain data: send it as JSON, put it on a queue, pickle it. It contains what was decided,
@@ -416,7 +416,7 @@ class Bandit(BanditViews):
             return self._core.changes()
 
     def apply(self, changes: dict[str, Any]) -> int:
-        """Apply what another bandit's `changes` returned; returns how many events were new.
+        """Apply the events that another bandit's `changes` returned; returns how many were new.
 
         Events that this bandit already knows are skipped: its own, those applied before, and those
         it was loaded with. If earlier changes are missing, or an arm is unknown here, nothing is

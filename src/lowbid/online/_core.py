@@ -206,11 +206,11 @@ class Core:
         return self.feedback
 
     def changes(self) -> dict[str, Any]:
-        """What is new since the last time, as plain data."""
+        """The events since the last call, as plain data."""
         return self.journal.hand_over(None if self.feedback is None else self.feedback.kind)
 
     def apply(self, changes: Any) -> int:
-        """Apply what another core handed over; returns how many of its events were new.
+        """Apply the events that another core handed over; returns how many were new.
 
         Everything is checked before anything changes.
         """
@@ -245,8 +245,8 @@ class Core:
         for what, (ours, others) in pairs.items():
             if ours != others:
                 raise InvalidValueError(
-                    f"the bandits have different {what}: {ours!r} and {others!r}; only like can "
-                    "be merged with like."
+                    f"the bandits have different {what}: {ours!r} and {others!r}; only bandits "
+                    "with the same can be merged."
                 )
 
     def _take_in(self, what: Arm | Decision, value: float, feedback: Feedback) -> Rejection | None:
@@ -283,7 +283,7 @@ class Core:
         engine.step += 1 - answered
 
     def _release(self, name: Arm) -> None:
-        """Let the policy expect one outcome fewer."""
+        """Tell the policy that one outcome fewer is pending."""
         with self.roster.awake(name) as arm:
             self.engine.hold(arm, -1)
 

@@ -22,7 +22,7 @@ class Decision(NamedTuple):
     Attributes
     ----------
     arm : str or int
-        What to do.
+        The arm that was chosen.
     id : str
         The id to report the outcome with, from any process.
     """
@@ -34,12 +34,12 @@ class Decision(NamedTuple):
 class Decisions:
     """All decisions of a bandit that are still open, oldest first.
 
-    An id consists of a word unique to the bandit and the number of the decision, so it can be told
-    of every id whether it was ever used, and closed decisions need not be kept.
+    An id consists of a word unique to the bandit and the number of the decision, so a bandit can
+    tell whether an id was ever used, and closed decisions need not be kept.
     """
 
     def __init__(self) -> None:
-        self.words: dict[str, int] = {}  # how many decisions were made under each word
+        self.words: dict[str, int] = {}  # the number of decisions made under each word
         self.open: dict[str, tuple[Arm | None, int]] = {}  # id: arm, or None if removed; step
         # Decisions of another bandit that were answered there before this one learned of them.
         self.early: set[str] = set()
@@ -47,7 +47,7 @@ class Decisions:
 
     @classmethod
     def under(cls, word: str) -> Self:
-        """No decisions yet; future ones are made under this word."""
+        """A record without decisions; future ones are made under this word."""
         decisions = cls()
         decisions.word, decisions.words = word, {word: 0}
         return decisions

@@ -18,7 +18,7 @@ from lowbid.policies import Policy
 from lowbid.policies._base import copy_of, extend
 
 _FIRST_CAPACITY = 1024
-# The state of so many arms is made in less than a millisecond without being compiled.
+# The state of this many arms is created in less than a millisecond without compiled code.
 _FEW_ARMS = 64
 
 R = TypeVar("R")
@@ -241,7 +241,7 @@ class Engine:
             return self.policy.start(n_arms, self.horizon, capacity or self.capacity)[1]
 
     def _when_starting(self, n_arms: int) -> When:
-        """When to compile what makes a state.
+        """When to compile the function that creates a state.
 
         A compiled function that gives a named tuple to Python crashes the process if a signal is
         handled at that moment and raises an exception, as Ctrl-C does.

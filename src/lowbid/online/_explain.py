@@ -60,9 +60,9 @@ class Explanation:
     kind : str
         What is measured: "loss" or "reward".
     policy : str
-        Whose rule it is.
+        The name of the policy.
     best : {"lowest", "highest"}
-        Which index is chosen.
+        Whether the lowest or the highest index is chosen.
     """
 
     arms: list[ExplainedArm]
@@ -153,10 +153,10 @@ def indices_of(core: Core) -> dict[Arm, float]:
 
 
 def bids_of(core: Core) -> list[Bid]:
-    """What each batch would play on its own, in the caller's units."""
+    """The arm that each batch would play on its own, with its bid in the caller's units."""
     policy = core.engine.policy
     if not isinstance(policy, BatchEnsemble):
-        raise InvalidValueError(f"{policy.name} has no batches; BatchEnsemble has.")
+        raise InvalidValueError(f"{policy.name} has no batches; use BatchEnsemble.")
     with compiling(core.engine.compiled):
         bids = policy.bids(core.engine.ahead())
     return [Bid(core.roster.names[int(bid.arm)], _in_units(core, bid.estimate)) for bid in bids]

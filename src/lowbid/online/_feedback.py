@@ -21,7 +21,7 @@ Range = tuple[float, float]
 # How a value becomes a loss. It is saved because a state holds losses, not values.
 _MAPPING = ("shift", "factor", "origin")
 
-# What compiled code reads of a `Feedback`.
+# The entries of `Feedback.scale`, which compiled code reads.
 SCALE = ("low", "width", "shift", "factor", "origin", "floor", "ceiling")
 LOW, WIDTH, SHIFT, FACTOR, ORIGIN, FLOOR, CEILING = range(len(SCALE))
 Scale = npt.NDArray[np.float64]
@@ -34,7 +34,7 @@ class Feedback:
     Attributes
     ----------
     kind : {"loss", "reward"}
-        What the caller measures.
+        Whether the caller measures losses or rewards.
     low, high : float
         The range of values that are accepted.
     floor, ceiling : float
@@ -47,7 +47,7 @@ class Feedback:
     rewards : bool
         Whether the caller measures rewards.
     scale : array
-        What `scaled_loss` reads.
+        The numbers that `scaled_loss` reads.
     """
 
     kind: Kind
@@ -69,7 +69,7 @@ class Feedback:
 
     @property
     def plural(self) -> str:
-        """What the caller measures, in the plural."""
+        """The kind of values that the caller measures, in the plural."""
         return "rewards" if self.rewards else "losses"
 
     @property
@@ -86,7 +86,7 @@ class Feedback:
         return float(min(ends)), float(max(ends))
 
     def to_data(self) -> dict[str, Any]:
-        """What `feedback_from` needs besides the policy, as plain data."""
+        """The data that `feedback_from` needs besides the policy."""
         mapping = {name: getattr(self, name) for name in _MAPPING}
         return {"kind": self.kind, "range": self.declared, **mapping}
 

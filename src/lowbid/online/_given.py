@@ -1,4 +1,4 @@
-"""Parse what the caller gives: ranges, values, and whether they are losses or rewards."""
+"""Parse the caller's arguments: ranges, values, and whether they are losses or rewards."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def read_kind(ways: tuple[str, str], bare: tuple[Any, ...], loss: Any, reward: A
         return "loss" if reward is None else "reward"
     first, second = (way.format("...") for way in ways)
     if loss is None:
-        raise InvalidValueError(f"nothing was given; say {first} or {second}.")
+        raise InvalidValueError(f"nothing was given; use {first} or {second}.")
     raise InvalidValueError(
-        f"both {loss!r} as loss and {reward!r} as reward were given; say {first} or {second}."
+        f"both {loss!r} as loss and {reward!r} as reward were given; use {first} or {second}."
     )
 
 
@@ -88,13 +88,13 @@ def _out_of_range(value: float, feedback: Feedback) -> str:
     if feedback.needed_by:
         return (
             f"the {kind} is {value!r}, but {feedback.needed_by} takes {feedback.plural} from "
-            f"{low:g} to {high:g} unless it knows how far they reach: give "
+            f"{low:g} to {high:g} unless it knows their range: give "
             f"Bandit({kind}_range=(lowest, highest)), or give the policy its scale."
         )
     ends = f"of {low:g} or more" if high == LARGEST_LOSS else f"from {low:g} to {high:g}"
     return (
         f"the {kind} is {value!r}, but this bandit takes {feedback.plural} {ends}; scale it, or "
-        f"declare what there is with {kind}_range=(lowest, highest)."
+        f"declare the right range with {kind}_range=(lowest, highest)."
     )
 
 

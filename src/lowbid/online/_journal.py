@@ -12,7 +12,7 @@ An event is one of these lists:
     A decision was given up.
 
 The events of an origin (one bandit object, named by the word of its decisions) are numbered 1, 2,
-... So a bandit knows of every event whether it is counted already, and of every gap that it is one.
+... A bandit can therefore tell whether an event is already counted, and whether some are missing.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Journal:
         return journal
 
     def note(self, origin: str, event: Event) -> None:
-        """Record what has just happened here."""
+        """Record an event that has just happened here."""
         number = self.counted[origin] = self.counted.get(origin, 0) + 1
         if not self.waiting or self.waiting[-1].origin != origin:
             self.waiting.append(Part(origin, number, []))
@@ -80,8 +80,8 @@ class Journal:
         """Return everything that is waiting, as plain data, and clear it."""
         if not self.keeps:
             raise InvalidValueError(
-                "this bandit does not keep its changes; make it with keep_changes=True, or load "
-                "it so: Bandit.load(path, keep_changes=True)."
+                "this bandit does not keep its changes; create it with keep_changes=True, or load "
+                "it with Bandit.load(path, keep_changes=True)."
             )
         parts, self.waiting = [part._asdict() for part in self.waiting], []
         return {"format": _FORMAT, "format_version": _FORMAT_VERSION, "kind": kind, "parts": parts}
@@ -112,7 +112,7 @@ class Journal:
 
 
 def read_changes(changes: Any) -> tuple[Kind | None, list[Part]]:
-    """The kind of feedback and the events in what `hand_over` returned, or a clear error."""
+    """The kind of feedback and the events in a result of `hand_over`, or a clear error."""
     try:
         if changes["format"] != _FORMAT or changes["format_version"] != _FORMAT_VERSION:
             raise _not_changes(changes)
@@ -145,6 +145,6 @@ def _is_event(event: Event) -> bool:
 
 def _not_changes(changes: Any) -> InvalidValueError:
     return InvalidValueError(
-        f"{str(changes)[:60]!r} are not changes that this lowbid can read; give what "
-        "bandit.changes() returned."
+        f"{str(changes)[:60]!r} are not changes that this lowbid can read; give a result of "
+        "bandit.changes()."
     )

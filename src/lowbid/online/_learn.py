@@ -1,4 +1,4 @@
-"""Learn from a log of what was tried elsewhere, by a bandit or otherwise."""
+"""Learn from a log of choices made elsewhere, by a bandit or otherwise."""
 
 from __future__ import annotations
 

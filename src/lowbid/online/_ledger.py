@@ -1,4 +1,4 @@
-"""What was measured for each arm, in the caller's units, independently of the policy.
+"""The measurements of each arm, in the caller's units, independently of the policy.
 
 A row has an arm's count and mean, and the sums that the confidence sequences of `_sequences` need.
 """
@@ -28,7 +28,7 @@ _LARGEST_WEIGHT = 0.5
 
 
 def empty_ledger(n_arms: int) -> Ledger:
-    """No values of any arm."""
+    """A ledger without values."""
     return np.zeros((n_arms, _COLUMNS))
 
 

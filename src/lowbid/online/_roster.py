@@ -24,7 +24,7 @@ class PausedArm(NamedTuple):
 
 
 class Roster:
-    """The names of the engine's arms, and what was measured for each.
+    """The names of the engine's arms, and the measurements of each.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class Roster:
         if not is_name(name):
             raise InvalidValueError(f"the arm is {name!r}; give a name (str) or a number (int).")
         if name in self.number or name in self.paused:
-            raise InvalidValueError(f"there is an arm {name!r} already; choose another name.")
+            raise InvalidValueError(f"there is already an arm {name!r}; choose another name.")
         self.engine.add()
         self.removed.discard(name)
         self.ledger = np.concatenate([self.ledger, empty_ledger(1)])

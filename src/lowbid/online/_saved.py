@@ -58,8 +58,8 @@ def decoded(
         return Core.from_data(rule, saved, compiled)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise FileFormatError(
-            f"{where} is intact, but this lowbid ({__version__}) cannot make a {rule.name} of it, "
-            f"written by lowbid {body.get('lowbid')}; read it there, or start a new bandit."
+            f"{where} is intact, but this lowbid ({__version__}) cannot restore {rule.name} from "
+            f"it; lowbid {body.get('lowbid')} wrote it. Use that version, or start a new bandit."
         ) from error
 
 
@@ -76,7 +76,7 @@ def _from_version_1(body: dict[str, Any], policy: Policy) -> dict[str, Any]:
 
 
 def _feedback_from_version_1(saved: dict[str, Any] | None, policy: Policy) -> dict[str, Any] | None:
-    """Losses within what the policy takes were handed to it as they were; the state has those."""
+    """Losses within the policy's range were passed to it unchanged, and the state has those."""
     if saved is None or saved["kind"] == "reward" or saved["range"] is None:
         return saved
     (low, high), (floor, ceiling) = saved["range"], policy.loss_range

@@ -86,7 +86,7 @@ class BanditViews(ABC):
         return self._view(indices_of)
 
     def bids(self) -> list[Bid]:
-        """What each batch of Batch Ensemble would play on its own: the best bid wins."""
+        """The arm that each batch of Batch Ensemble would play on its own; the best bid wins."""
         return self._view(bids_of)
 
     def explain(self) -> Explanation:

@@ -185,7 +185,7 @@ class SharedBandit(BanditViews):
     def forget(self, decision: Decision) -> Rejection | None:
         """Give up on a decision's outcome; returns what `update` would."""
         if not isinstance(decision, Decision):
-            raise InvalidValueError(f"{decision!r} is not a decision; give what decide() returned.")
+            raise InvalidValueError(f"{decision!r} is not a decision; give one made by decide().")
         return self._submit(Forget(decision))
 
     def pending(self) -> list[Decision]:

@@ -1,4 +1,4 @@
-"""Checks at the library's edge: what was given, what is allowed, what to do."""
+"""Checks of arguments; errors say what was given, what is allowed, and what to do."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def require_whole(
             f"{name} is {shown(value)}; give a whole number, {at_least} or larger."
         )
     number = int(value)
-    require(number <= at_most, f"{name} is {shown(value)}; give {at_most} at most.")
+    require(number <= at_most, f"{name} is {shown(value)}; give at most {at_most}.")
     return number
 
 
@@ -71,10 +71,10 @@ def require_finite(
     enough = finite and (value > above or (or_equal and value == above))
     bound = "" if above == -math.inf else f" {'at least' if or_equal else 'above'} {above:g}"
     require(enough, f"{name} is {shown(value)}; give a finite number{bound}.")
-    require(abs(value) <= at_most, f"{name} is {shown(value)}; give {at_most:g} at most in size.")
+    require(abs(value) <= at_most, f"{name} is {shown(value)}; give at most {at_most:g} in size.")
     require(
         value == 0.0 or abs(value) >= SMALLEST,
-        f"{name} is {value!r}, which is too close to 0; give {SMALLEST:g} at least in size.",
+        f"{name} is {value!r}, which is too close to 0; give at least {SMALLEST:g} in size.",
     )
 
 
@@ -86,7 +86,7 @@ def require_probability(name: str, value: float, *, ends: bool = False) -> None:
         return
     inside = is_number(value) and 0.0 < value < 1.0
     require(inside, f"{name} is {shown(value)}; give a probability between 0 and 1.")
-    require(value >= SMALLEST, f"{name} is {value!r}; give {SMALLEST:g} at least.")
+    require(value >= SMALLEST, f"{name} is {value!r}; give at least {SMALLEST:g}.")
 
 
 def require_numbers(

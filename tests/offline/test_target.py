@@ -16,7 +16,7 @@ def test_an_arm_or_chances():
     "chances", [{}, {"a": 0.5}, {"a": 1.5, "b": -0.5}, {"a": float("nan")}, {"a": "1"}]
 )
 def test_chances_must_be_chances(chances):
-    with pytest.raises(InvalidValueError, match="chance"):
+    with pytest.raises(InvalidValueError, match="probabilit"):
         read_target(chances, LOG)
 
 

@@ -106,9 +106,9 @@ def test_published_figures(parameter, value):
 def test_what_is_refused_says_what_to_give():
     for given, words in [
         ({"policies": None}, "policies is None; give a policy such as"),
-        ({"horizon": 10**400}, "horizon is a whole number of 1329 bits; give .* at most"),
+        ({"horizon": 10**400}, "horizon is a whole number of 1329 bits; give at most"),
         ({"runs": 10**12}, "the result would take .* GB"),
-        ({"progress": 3}, "progress is 3; give True, False, a text"),
+        ({"progress": 3}, "progress is 3; give True, False, a string"),
         ({"checkpoints": [[1], [2, 3]]}, "increasing whole numbers"),
     ]:
         with pytest.raises(LowbidError, match=words):

@@ -7,7 +7,7 @@ import pytest
 import lowbid
 from lowbid.simulation import _simulate
 from lowbid.simulation._progress import Progress
-from lowbid.simulation._workers import work_off
+from lowbid.simulation._workers import run_in_threads
 
 ARMS = lowbid.RandomArms(lowbid.Bernoulli, n_arms=4)
 
@@ -54,7 +54,7 @@ def test_an_error_ends_the_tasks_at_work_and_those_that_wait():
 
     try:
         with pytest.raises(RuntimeError, match="broken"):
-            work_off([plays, fails, *[plays] * 50], 2, stop, Progress(1, False))
+            run_in_threads([plays, fails, *[plays] * 50], 2, stop, Progress(1, False))
         assert stop[0] == 1
         time.sleep(0.1)
         assert len(begun) <= 2

@@ -53,7 +53,7 @@ class Overwriting(SQLiteTransaction):
         (Unordered, "not as written"),
         (SharedMemory, "memory"),
         (Undying, "outlive"),
-        (Overwriting, "given twice"),
+        (Overwriting, "same number"),
     ],
 )
 def test_a_broken_store_is_caught(tmp_path, broken, words):

@@ -1,4 +1,4 @@
-"""An ask-and-tell interface, as optimizers have: what to try next, and what it cost."""
+"""An ask-and-tell interface, like that of optimizers: what to try next, and what it cost."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class AskTell:
         """Give up on a choice that failed or will not be tried."""
         if not self._asked.get(x):
             raise UnknownNameError(
-                f"{x!r} was not returned by ask(), or its outcome was told before."
+                f"{x!r} was not returned by ask(), or its outcome was already reported."
             )
         self.bandit.forget(self._asked[x].pop(0))
 

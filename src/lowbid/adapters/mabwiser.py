@@ -17,8 +17,9 @@ class MAB:
     Parameters
     ----------
     arms : list of str or int
-        What to choose from. learning_policy : Policy, optional A lowbid policy; by default that of
-        `lowbid.Bandit`.
+        The arms to choose from.
+    learning_policy : Policy, optional
+        A lowbid policy; by default that of `lowbid.Bandit`.
     seed : int
         Determines the policy's random numbers.
     reward_range : (float, float), optional
@@ -48,7 +49,7 @@ class MAB:
 
     @property
     def arms(self) -> list[Arm]:
-        """What there is to choose from."""
+        """The arms that can be chosen."""
         return self._bandit.arms
 
     @property

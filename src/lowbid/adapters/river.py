@@ -76,7 +76,7 @@ class RiverPolicy(river_bandit.base.Policy):
     reward_range : (float, float), optional
         The smallest and the largest reward, for policies that need to know them.
     burn_in : int
-        As for all river policies: each arm is first pulled this often.
+        As for all river policies: each arm is first pulled this many times.
     seed : int
         Determines the policy's random numbers.
 

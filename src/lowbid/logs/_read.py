@@ -47,18 +47,18 @@ def read_log(
     source : path, frame, mapping or list
         A file (``.csv``, ``.tsv``, ``.jsonl``, ``.ndjson``, each also ``.gz``; ``.parquet``), a
         pandas or polars frame, a pyarrow table, a mapping from names to columns, a list of
-        records, or a `Log`. Its lines are in the order in which the decisions were made. Of what
-        `SharedBandit.export_decisions` writes, decisions without an outcome are left out, and so
-        are those that the policy did not make.
+        records, or a `Log`. Its lines are in the order in which the decisions were made. In files
+        written by `SharedBandit.export_decisions`, decisions without an outcome are left out, and
+        so are those that the policy did not make.
     arm : str
         The column of the arms.
     reward, loss : str, optional
-        The column of outcomes; by default ``"reward"`` or ``"loss"``, whichever there is.
+        The column of outcomes; by default ``"reward"`` or ``"loss"``, whichever exists.
     propensity : str, optional
-        The column of the chance with which each arm was chosen; by default ``"propensity"``, if
-        there is such a column. None if it is not to be read.
+        The column of the probability with which each arm was chosen; by default ``"propensity"``,
+        if there is such a column. None to ignore it.
     arms : sequence, optional
-        All arms that there were, in the order that you want; by default those that were logged.
+        All arms that could be chosen, in the desired order; by default those that were logged.
 
     Returns
     -------

@@ -109,8 +109,8 @@ def _from_file(path: Path) -> Table:
     if reader is None or (packed and kind[0] == ".parquet"):
         known = ", ".join(_READERS)
         raise InvalidValueError(
-            f"{str(path)!r} does not say what kind of file it is; name it {known}; those of text "
-            "may also end in .gz."
+            f"{str(path)!r} does not say what kind of file it is; name it {known}; text files may "
+            "also end in .gz."
         )
     return reader(path)
 
@@ -123,7 +123,9 @@ def _from_csv(path: Path) -> Table:
         if not header:
             raise FileFormatError(f"{path} is empty; its first line must name the columns.")
         if len(set(header)) < len(header):
-            raise FileFormatError(f"{path} has two columns of one name: {', '.join(header)}.")
+            raise FileFormatError(
+                f"{path} has two columns with the same name: {', '.join(header)}."
+            )
         rows: list[list[str]] = []
         lines: list[int] = []
         broken: list[Refusal] = []

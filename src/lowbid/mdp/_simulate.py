@@ -29,7 +29,7 @@ from lowbid.simulation._inputs import (
 )
 from lowbid.simulation._progress import Progress
 from lowbid.simulation._provenance import provenance
-from lowbid.simulation._workers import Task, work_off
+from lowbid.simulation._workers import Task, run_in_threads
 
 _TASKS_PER_WORKER = 4
 _RULES = Wanted("rule", "rules", "mdp.QLearning()", "init, plan and update")
@@ -104,7 +104,7 @@ def simulate(
             rule, environment, seed, steps, regret[number], pulls[number], chunk, stop
         )
     ]
-    work_off(tasks, workers, stop, Progress(len(named) * runs * episodes, progress))
+    run_in_threads(tasks, workers, stop, Progress(len(named) * runs * episodes, progress))
     # Rules and models describe themselves as policies and arms do.
     source = provenance(cast(Any, named), cast(Any, environment), episodes, runs, seed)
     return Result(tuple(named), steps, regret, pulls, source)

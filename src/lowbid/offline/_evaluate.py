@@ -52,7 +52,7 @@ class Evaluation(Mapping[str, OffPolicyEstimate]):
     effective_size : float
         The number of decisions by the policy itself with as much information, by Kish's formula.
     logged : float
-        The mean of what was logged: what the logging policy earned.
+        The mean of the logged values, which is what the logging policy earned.
     cap : float
         The largest weight of capped IPS.
     confidence : float
@@ -111,8 +111,8 @@ def evaluate(
         An arm, which is always chosen, or the probability of each arm. For policies that learn, use
         `replay`.
     log : Log, path, frame, mapping or list
-        What was logged, with the probability of each choice in the column ``propensity``; see
-        `read_log` for other names. Without that column, the arms must have been chosen uniformly.
+        The log, with the probability of each choice in the column ``propensity``; see `read_log`
+        for other names. Without that column, the arms must have been chosen uniformly.
     methods : sequence of str, optional
         Some of "replay", "ips", "snips", "capped" and "dr"; by default all that apply. Replay needs
         a single arm, and a log in which all arms were equally likely.
@@ -170,7 +170,7 @@ def _estimate(
 ) -> OffPolicyEstimate:
     around = interval_of(found.errors, int((log.weights > 0.0).sum()), confidence)
     lowest, highest = (float(log.values.min()), float(log.values.max())) if ends is None else ends
-    # What was cut off lies somewhere between the smallest and the largest value.
+    # The weight that was cut off belongs to values between the smallest and the largest one.
     low = found.value - around.below + min(found.lost * lowest, 0.0)
     high = found.value + around.above + max(found.lost * highest, 0.0)
     if ends is not None:

@@ -74,7 +74,7 @@ class Replay:
     kept : int
         The number of decisions the replay could use: all, if all arms were equally likely.
     logged : float
-        The mean of what was logged.
+        The mean of the logged values.
     """
 
     policies: tuple[str, ...]
@@ -134,26 +134,25 @@ def replay(
     are as many as the log has room for: about its length divided by the number of arms and the
     horizon.
 
-    If arms were not equally likely, lines are first dropped at random so that they are among the
-    remaining lines: a line of propensity p is kept with probability min p / p. All policies see the
-    same lines.
+    If arms were not equally likely, lines are first dropped at random so that arms are equally
+    likely among the remaining lines: a line of propensity p is kept with probability min p / p. All
+    policies see the same lines.
 
     Parameters
     ----------
     policies : Policy, sequence of Policy, or mapping
-        What to compare; the keys of a mapping are the names in the result.
+        The policies to compare; the keys of a mapping are the names in the result.
     log : Log, path, frame, mapping or list
-        What was logged, as for `evaluate`.
+        The log, as for `evaluate`.
     horizon : int
-        How many decisions each run has.
+        The number of decisions per run.
     seed : int
-        Fixes which lines are left out, and the policies' own random numbers: in its run r, a
+        Determines which lines are left out, and the policies' own random numbers: in its run r, a
         policy draws from the same stream as in run r of `simulate` with this seed.
     checkpoints : array of int, optional
         The steps at which to record totals; by default enough for a smooth curve.
     loss_range, reward_range : (float, float), optional
-        The smallest and the largest value that can occur, for policies that must know; see
-        `Bandit`.
+        The smallest and the largest possible value, for policies that must know it; see `Bandit`.
 
     Returns
     -------
@@ -204,7 +203,7 @@ def replay(
 
 
 def _equally_likely(log: Log, seed: int) -> Ints:
-    """Lines among which every arm was equally likely, all if that goes for the whole log."""
+    """Lines among which every arm was equally likely; all if that is true of the whole log."""
     chances = propensities_of(log)
     for arm in range(len(log.arms)):
         require_tried(log, chances, arm)

@@ -1,4 +1,4 @@
-"""The loop of `replay`: a policy at work on the lines of a log that agree with it."""
+"""The loop of `replay`: a policy plays on the lines of a log that agree with its choices."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def play_log(
 ) -> tuple[int, int, int]:
     """Play runs on consecutive parts of a log until it ends, and record them.
 
-    At each step the policy chooses once; then lines are passed over until one is of that arm.
-    `totals` is (run, checkpoint) and `plays` (run, arm). Returns how many runs were played to
-    their end, the number of lines that they took, and a choice that is no arm; else 0.
+    At each step the policy chooses once; then lines are skipped until one has that arm. `totals` is
+    (run, checkpoint) and `plays` (run, arm). Returns the number of runs that were played to their
+    end, the number of lines that they took, and a choice that is not an arm, or 0.
     """
     stream = np.zeros(1, np.uint64)
     line = 0

@@ -11,7 +11,7 @@ from lowbid._arrays import Floats
 from lowbid.errors import UnanswerableError
 from lowbid.logs import Log
 
-# A difference of this many standard errors between shares and propensities is no accident.
+# A difference of this many standard errors between shares and propensities is not due to chance.
 TOO_FAR = 5.0
 _ROUNDING = 1e-9
 
@@ -22,17 +22,17 @@ _ADVICE = (
 
 
 class Share(NamedTuple):
-    """How often an arm was chosen, beside what its propensities say.
+    """How often an arm was chosen, compared with its propensities.
 
     Attributes
     ----------
     observed : float
-        Its part of the lines.
+        Its share of the lines.
     ratio : float
         The mean over all lines of 1 / propensity where the arm was chosen, and 0 where it was
         not: about 1 if the propensities are true.
     distance : float
-        How far that is from 1, in standard errors.
+        How far the ratio is from 1, in standard errors.
     """
 
     observed: float
@@ -41,9 +41,9 @@ class Share(NamedTuple):
 
 
 def propensities_of(log: Log) -> Floats:
-    """The chance of each line's arm; without a column, one in the number of arms."""
+    """The probability of each line's arm; without a column, 1 over the number of arms."""
     if len(log) == 0:
-        raise UnanswerableError(f"{log.name} has no {log.unit}s; nothing can be said from it.")
+        raise UnanswerableError(f"{log.name} has no {log.unit}s; nothing can be estimated from it.")
     if log.propensities is not None:
         return log.propensities
     chances = np.full(len(log), 1.0 / len(log.arms))
@@ -53,13 +53,13 @@ def propensities_of(log: Log) -> Floats:
             raise UnanswerableError(
                 f"{log.name} has no propensities, and its arms were not chosen uniformly: "
                 f"{name!r} has {share.observed:.1%} of the {log.unit}s, not {chances[0]:.1%}. Log "
-                "the chance of each choice in a column 'propensity'."
+                "the probability of each choice in a column 'propensity'."
             )
     return chances
 
 
 def require_tried(log: Log, chances: Floats, arm: int) -> None:
-    """Refuse an arm of which the log says nothing, or contradicts itself."""
+    """Refuse an arm about which the log says nothing, or contradicts itself."""
     name = log.arms[arm]
     share = share_of(log, chances, arm)
     if share.observed == 0.0:
@@ -76,13 +76,13 @@ def require_tried(log: Log, chances: Floats, arm: int) -> None:
 
 
 def share_of(log: Log, chances: Floats, arm: int) -> Share:
-    """How often an arm was chosen, beside what its propensities say."""
+    """How often an arm was chosen, compared with its propensities."""
     chosen = log.choices == arm
     inverse = np.where(chosen, 1.0 / chances, 0.0)
     ratio = float(inverse.mean())
     apart = 0.0 if abs(ratio - 1.0) < _ROUNDING else ratio - 1.0
-    # With few choices their spread says little. Then it is at least what it is if the arm's
-    # propensities are the same in all lines, and if what is missing is in lines of the lowest one.
+    # With few choices, their spread says little. It is at least what it would be if the arm's
+    # propensities were the same in all lines, and if missing choices were in lines with the lowest.
     steady = float(np.mean(1.0 / chances[chosen])) - 1.0 if chosen.any() else 0.0
     missing = max(-apart, 0.0) * (1.0 / float(chances.min()) - 1.0)
     error = math.sqrt(max(float(inverse.var()), steady, missing) / len(log))

@@ -1,4 +1,4 @@
-"""The policy that is asked about: one arm always, or each arm with a chance of its own."""
+"""The policy to evaluate: always one arm, or a probability for each arm."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from lowbid.errors import InvalidValueError, UnanswerableError
 from lowbid.logs import Log
 from lowbid.policies import Policy
 
-# Chances that differ from 1 in all by no more than this were rounded.
+# Probabilities whose sum differs from 1 by no more than this were rounded.
 _ROUNDING = 1e-6
 
 
 def read_target(policy: Any, log: Log) -> Floats:
-    """The chance of each of the log's arms, or a clear error."""
+    """The probability of each of the log's arms, or a clear error."""
     if isinstance(policy, Policy):
         raise InvalidValueError(
             f"{policy.name} learns as it goes; use lowbid.replay(policy, log, horizon)."
@@ -29,7 +29,7 @@ def read_target(policy: Any, log: Log) -> Floats:
     for arm, chance in chances.items():
         if not is_number(chance) or not 0.0 <= chance <= 1.0:
             raise InvalidValueError(
-                f"the chance of arm {arm!r} is {chance!r}; give a number from 0 to 1."
+                f"the probability of arm {arm!r} is {chance!r}; give a number from 0 to 1."
             )
         if arm not in numbers:
             if chance > 0.0:
@@ -42,6 +42,6 @@ def read_target(policy: Any, log: Log) -> Floats:
         target[numbers[arm]] = chance
     if abs(target.sum() - 1.0) > _ROUNDING:
         raise InvalidValueError(
-            f"the chances of the policy add up to {target.sum():g}; they must add up to 1."
+            f"the probabilities of the policy sum to {target.sum():g}; they must sum to 1."
         )
     return target / target.sum()

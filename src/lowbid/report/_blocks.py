@@ -28,7 +28,7 @@ class Heading:
 
 @dataclasses.dataclass(frozen=True)
 class Code:
-    """Lines to type."""
+    """Lines of code."""
 
     text: str
 
@@ -44,7 +44,7 @@ class Table:
 
 @dataclasses.dataclass(frozen=True)
 class Facts:
-    """Names and what they are."""
+    """A list of names and their values."""
 
     facts: Mapping[str, str]
 
@@ -67,17 +67,17 @@ class ClaimItem:
     says : str
         The claim.
     place : str
-        Where it belongs.
+        The part of the paper or of the experiment that it belongs to.
     verdict : str
         The verdict, in a word or two.
     kind : str
-        How the verdict is coloured.
+        The kind of verdict, which determines its colour.
     reading : str
         How the claim was made precise.
     evidence : sequence of ClaimEvidence
-        What decided it.
+        The evidence that decided it.
     notes : sequence of str
-        More to know.
+        Further remarks.
     """
 
     says: str

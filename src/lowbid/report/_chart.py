@@ -1,4 +1,4 @@
-"""What a figure shows, however it is drawn."""
+"""The content of a figure, independent of how it is drawn."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Chart:
     title : str
         Its title.
     result : Result
-        What it shows.
+        The result that it shows.
     marks : mapping
         Steps to mark, by label.
     curves : mapping

@@ -36,9 +36,9 @@ def save_solving(
     limit : int
         The largest number of episodes per run.
     folder : Path
-        Where the files go.
+        The folder for the files.
     name : str
-        Their name.
+        The name of the files, without extension.
     """
     sizes = sorted({size for runs in solved.values() for size, _ in runs})
     with matplotlib_without_screen() as plt:
@@ -112,9 +112,9 @@ def save_learning(
     title : str
         Its title.
     folder : Path
-        Where the files go.
+        The folder for the files.
     name : str
-        Their name.
+        The name of the files, without extension.
     """
     with matplotlib_without_screen() as plt:
         canvas, axes = plt.subplots(figsize=(_WIDTH + _BESIDE, _HEIGHT))

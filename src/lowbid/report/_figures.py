@@ -230,7 +230,7 @@ def matplotlib_without_screen(settings: Mapping[str, Any] | None = None) -> Iter
 
 
 def save_png_and_svg(canvas: Any, plt: Any, folder: Path, name: str) -> list[Path]:
-    """Save a figure as both, and close it."""
+    """Save a figure as PNG and as SVG, and close it."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{name}.png", folder / f"{name}.svg"]
     canvas.savefig(paths[0], dpi=160)

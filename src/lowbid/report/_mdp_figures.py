@@ -36,11 +36,11 @@ def save_visits(
     maps : mapping
         Mean numbers of visits by agent's name, (row, column); NaN where no visit is possible.
     axes_names : (str, str)
-        What the rows and the columns are.
+        The meaning of the rows and of the columns.
     folder : Path
-        Where the files go.
+        The folder for the files.
     name : str
-        Their name.
+        The name of the files, without extension.
     """
     rows, columns = next(iter(maps.values())).shape
     across = min(3, math.ceil(math.sqrt(len(maps))))
@@ -129,9 +129,9 @@ def save_bids(
     title : str
         Its title.
     folder : Path
-        Where the files go.
+        The folder for the files.
     name : str
-        Their name.
+        The name of the files, without extension.
     are_losses : bool
         Whether lower bids are better.
     """

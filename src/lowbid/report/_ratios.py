@@ -15,7 +15,7 @@ Ratios = Mapping[str, Mapping[str, float]]  # by what is compared, then by polic
 
 _TICKS = (1, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-_SPREAD = 0.6  # of a row: policies lie below each other, so that equal ratios do not hide one
+_SPREAD = 0.6  # of a row: policies lie below each other, so that equal ratios do not overlap
 
 
 def ratio_picture(ratios: Ratios, key: str, caption: str) -> Picture:

@@ -36,8 +36,8 @@ def pictures(evidence: Evidence) -> list[Picture]:
     made += [
         (
             "batches",
-            "Batches needed for an optimistic index, against the probability of failure δ, by what "
-            "is known about the losses.",
+            "Batches needed for an optimistic index, against the probability of failure δ, by "
+            "assumption about the losses.",
             lambda axes, theme: _draw_batches(axes, evidence.batches, theme),
         ),
         (
@@ -66,12 +66,12 @@ def pictures(evidence: Evidence) -> list[Picture]:
 def _regret_caption(name: str, lines: Sequence[Line]) -> str:
     guide = next(line for line in lines if line.kind == "guide")
     vacuous = [b.name for b in lines if b.kind == "bound" and b.y[-1] >= guide.y[-1]]
-    said = "Every bound drawn says something at the last step."
+    said = "Every bound drawn is informative at the last step."
     if vacuous:
         said = f"Vacuous to the last step: {', '.join(vacuous)}."
     return (
-        f"{name}: regret measured (solid), what is proved (dashed) and what the worst arm costs "
-        f"(dotted), above which a bound says nothing. {said}"
+        f"{name}: measured regret (solid), proven bounds (dashed) and the cost of the worst arm "
+        f"(dotted), above which a bound is vacuous. {said}"
     )
 
 
@@ -153,7 +153,7 @@ def _draw_batches(axes: Any, lines: Sequence[Line], theme: Theme) -> None:
     axes.set(xscale="log", xlabel="probability of failure δ", ylabel="batches")
     axes.invert_xaxis()
     axes.set_ylim(bottom=0)
-    axes.set_title("Batches that a confidence needs", loc="left")
+    axes.set_title("Batches needed for a confidence", loc="left")
     axes.legend(frameon=False, loc="upper left", handlelength=3.5)
     axes.grid(axis="y", linewidth=0.6)
 
@@ -184,7 +184,7 @@ def _draw_conjecture(axes: Any, lines: Sequence[Line], theme: Theme) -> None:
     for line in lines:
         axes.plot(line.x, line.y, label=line.name, **looks[line.kind])
     axes.set(xlabel="losses, n", ylabel="probability", ylim=(0, 0.72), xlim=(0, 61))
-    axes.set_title("The conjecture, as stated and as it stands", loc="left")
+    axes.set_title("The conjecture, as stated and as corrected", loc="left")
     axes.legend(frameon=False, loc="upper right")
     axes.grid(axis="y", linewidth=0.6)
 

@@ -44,7 +44,7 @@ _CHANGES: list[Block] = [
             ["by variances", "(7/2) Σ (σ²/Δ + 2b) L²", "(7/2) Σ (2σ²/Δ + 2b) L²"],
             ["by means", "(7/2) Σ (μ*/Δ + 3b) L²", "(7/2) Σ (2bμ*/Δ + 4b) L²"],
             [
-                "free of gaps",
+                "gap-free",
                 "√(14 T min{μ*K, Σσ²}) L + 11 K L²",
                 "√(28 T min{μ*Σb, Σσ²}) L + 14 Σb L²",
             ],

@@ -62,7 +62,7 @@ class FixedDelay(Delay):
     Parameters
     ----------
     steps : int
-        How many; 0 means before the next step.
+        The number of steps; 0 means before the next step.
     """
 
     steps: int

@@ -152,7 +152,7 @@ def check_progress(progress: bool | str | None) -> None:
     """Refuse what is neither a flag nor a label for the progress bar."""
     if not (progress is None or isinstance(progress, bool | str)):
         raise InvalidValueError(
-            f"progress is {progress!r}; give True, False, a text, or None to show it on terminals."
+            f"progress is {progress!r}; give True, False, a string, or None for terminals only."
         )
 
 

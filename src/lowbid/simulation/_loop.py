@@ -1,4 +1,4 @@
-"""The one loop: a policy, an environment, and the losses between them."""
+"""The simulation loop: a policy plays in an environment."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def play(
 
     `regret` is (run, checkpoint) and `pulls` (run, arm). The number of steps played so far is kept
     in `steps_done`; the loop ends early when `stop` is set, and when the policy chooses an arm that
-    does not exist, which is then returned; otherwise 0 is.
+    does not exist, which it then returns; otherwise it returns 0.
     """
     n_arms = gaps.shape[1]
     run_begin = np.zeros(1, np.uint64)

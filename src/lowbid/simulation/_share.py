@@ -35,9 +35,9 @@ class Share(NamedTuple):
 
 
 class PlayedShare(NamedTuple):
-    """What came out: regret (run, checkpoint), pulls (run, arm), and the seconds of playing.
+    """The result of a share: regret (run, checkpoint), pulls (run, arm), and the seconds played.
 
-    Compiling is counted by itself: it happens once in a process, however much there is to play.
+    Compiling is counted separately: it happens once per process, however much there is to play.
     """
 
     regret: Floats
@@ -97,5 +97,5 @@ def _stage(environment: Environment, table: Floats, gaps: Floats, seed: int) -> 
     """The arms: shared by threads if they never change, otherwise a copy for one thread."""
     if isinstance(environment, Changing):
         return environment.stage(seed)
-    # Loops are compiled for arrays in one piece.
+    # Loops are compiled for contiguous arrays.
     return Stage(np.ascontiguousarray(table), np.ascontiguousarray(gaps), ())

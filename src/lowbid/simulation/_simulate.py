@@ -30,7 +30,7 @@ from lowbid.simulation._progress import Progress
 from lowbid.simulation._provenance import provenance
 from lowbid.simulation._result import Result
 from lowbid.simulation._share import Share, gaps_of, play_share, player
-from lowbid.simulation._workers import send_off, work_off
+from lowbid.simulation._workers import run_in_threads, run_on_executor
 
 _STEPS_PER_TASK = 2_000_000
 # Sending a task to another process or machine takes milliseconds, however small it is.
@@ -66,7 +66,7 @@ def simulate(
     Parameters
     ----------
     policies : Policy, sequence of Policy, or mapping
-        What to compare; the keys of a mapping are the names in the result.
+        The policies to compare; the keys of a mapping are the names in the result.
     environment : Environment
         The arms.
     horizon : int
@@ -78,14 +78,14 @@ def simulate(
     checkpoints : array of int, optional
         The steps at which to record; by default enough for a smooth curve.
     workers : int, optional
-        The number of threads; by default one per core. With an executor, the number of tasks it
-        runs at a time, if it does not say.
+        The number of threads; by default one per core. With an executor, the number of tasks that
+        it runs at a time, if the executor does not say.
     progress : bool or str, optional
         Whether to show a progress bar; by default only in a terminal, after a second. A string is
         used as its label.
     delay : int, sequence of int, or Delay
-        How many further steps are played before a loss is known: a number, a list of observed
-        ones to draw from, or a distribution such as `GeometricDelay`. All runs of all policies
+        The number of further steps played before a loss is known: a number, a list of observed
+        delays to draw from, or a distribution such as `GeometricDelay`. In each run, all policies
         see the same delays.
     lost : float
         The probability that a loss never arrives; the decision is forgotten when it would have
@@ -93,9 +93,9 @@ def simulate(
     batch : int
         Decisions are made this many at a time, before any of their losses is known.
     executor : concurrent.futures.Executor, optional
-        Where to play instead of in threads of this process: a process pool, Dask's
-        ``client.get_executor()``, an executor of mpi4py or ipyparallel. The result is the same,
-        bit for bit. The executor stays open.
+        Used instead of threads of this process: a process pool, Dask's ``client.get_executor()``,
+        an executor of mpi4py or ipyparallel. The result is the same, bit for bit. The executor
+        stays open.
 
     Returns
     -------
@@ -168,7 +168,7 @@ class _Simulation:
             for task in itertools.starmap(self._task, enumerate(self.policies))
             for first in range(0, self.runs, chunk)
         )
-        work_off(tasks, workers, self.stop, self._bar(progress))
+        run_in_threads(tasks, workers, self.stop, self._bar(progress))
 
     def run_on(self, executor: Executor, workers: int, progress: bool | str | None) -> None:
         """Spread the runs over an executor's workers, and wait for them."""
@@ -191,7 +191,7 @@ class _Simulation:
         bar, done = self._bar(progress), 0
         try:
             bar.show(done)
-            for (number, first), played in send_off(tasks, executor):
+            for (number, first), played in run_on_executor(tasks, executor):
                 runs = slice(first, first + len(played.regret))
                 self.regret[number, runs], self.pulls[number, runs] = played.regret, played.pulls
                 done += len(played.regret) * self.horizon

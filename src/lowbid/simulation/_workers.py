@@ -31,7 +31,7 @@ R = TypeVar("R")
 Task = Callable[[Ints], None]
 
 
-def work_off(tasks: Iterable[Task], workers: int, stop: Ints, bar: Progress) -> None:
+def run_in_threads(tasks: Iterable[Task], workers: int, stop: Ints, bar: Progress) -> None:
     """Run all tasks, and wait for them; sets `stop` for running ones if one fails."""
     waiting = collections.deque(tasks)
     done = [np.zeros(1, np.int64) for _ in range(min(workers, len(waiting)))]
@@ -68,7 +68,9 @@ def _until_none_is_left(waiting: collections.deque[Task], steps_done: Ints) -> N
         task(steps_done)
 
 
-def send_off(tasks: Mapping[K, Callable[[], R]], executor: Executor) -> Iterator[tuple[K, R]]:
+def run_on_executor(
+    tasks: Mapping[K, Callable[[], R]], executor: Executor
+) -> Iterator[tuple[K, R]]:
     """The result of each task as it completes; when one fails, those not started are cancelled."""
     places: dict[Future[R], K] = {}
     try:

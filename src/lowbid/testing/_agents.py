@@ -26,10 +26,10 @@ def check_agent(rule: mdp.Rule, episodes: int = 40) -> None:
     - The compiled simulation, the uncompiled one and the online agent take the same actions, bit
       for bit, from the same seed.
     - The same seed gives the same result, whatever the number of workers.
-    - The policy of an episode is fixed when it begins, so its exact value is that of what is
+    - The policy of an episode is fixed when it begins, so its exact value is that of the actions
       played.
     - An agent that is saved and loaded in the middle of a run continues as the original would.
-    - The regret never falls.
+    - The regret never decreases.
     - Invalid input is refused, and leaves the agent unchanged.
 
     Parameters
@@ -82,7 +82,7 @@ def _check_same_actions(rule: mdp.Rule, model: mdp.Tabular, episodes: int) -> No
     _expect(_same(result, again), rule, model, "two simulations with the same seed differ")
     _expect(_same(result, plain), rule, model, "the compiled and the uncompiled simulation differ")
     rising = np.diff(result.regret, axis=2, prepend=0.0) >= -1e-9
-    _expect(bool(rising.all()), rule, model, "the regret falls, which an exact one cannot")
+    _expect(bool(rising.all()), rule, model, "the regret decreases, but exact regret cannot")
     visits = np.zeros(model.world.means.shape, np.int64)
     for _, stage, s, action in _online(rule, model, episodes):
         visits[0 if model.stationary else stage, s, action] += 1

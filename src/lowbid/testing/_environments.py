@@ -28,7 +28,7 @@ def check_environment(environment: Environment, draws: int = 4000) -> None:
         The environment to check.
     draws : int
         The number of losses to draw from each arm. A mean or variance that is off by more than five
-        standard errors counts as wrong; that happens by chance less than once in a million.
+        standard errors counts as wrong; by chance, that happens less than once in a million times.
 
     Raises
     ------

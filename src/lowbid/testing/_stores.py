@@ -65,7 +65,7 @@ def _bandits_come_and_go(store: Store, other: Store) -> None:
     with store.transaction(write=True) as transaction:
         now = transaction.clock()
         key = _created(transaction, _FIRST)
-        _expect(transaction.create(_FIRST, 1, now) is None, "a name can be given twice")
+        _expect(transaction.create(_FIRST, 1, now) is None, "two bandits can have one name")
         second = transaction.create(_AWKWARD, 7, 123)
     with other.transaction(write=False) as transaction:
         names = sorted(bandit.name for bandit in transaction.bandits())
@@ -74,7 +74,7 @@ def _bandits_come_and_go(store: Store, other: Store) -> None:
         _expect(found == (second, _AWKWARD, 7, 123), f"a bandit is found as {found}")
         _expect(transaction.find("no such") is None, "a bandit is found that was never created")
         head = transaction.lock(key)
-        _expect(head is not None and head.format == 1, "lock does not say the format")
+        _expect(head is not None and head.format == 1, "lock does not return the format")
     with other.transaction(write=True) as transaction:
         transaction.rename(key, _SECOND)
         transaction.append(key, [_event(1)])
@@ -110,7 +110,7 @@ def _events_are_kept_in_order(store: Store, other: Store) -> None:
             transaction.append(key, [_event(1200)])
     except Exception:
         return
-    raise AssertionError("the store: the number of an event can be given twice")
+    raise AssertionError("the store: two events can have the same number")
 
 
 def _a_failed_transaction_leaves_nothing(store: Store, other: Store) -> None:
@@ -191,7 +191,7 @@ def _snapshots_are_replaced(store: Store, other: Store) -> None:
     body = bytes(range(256)) * 4000
     with store.transaction(write=True) as transaction:
         key = _created(transaction, _FIRST)
-        _expect(transaction.snapshot(key) is None, "there is a snapshot that nobody took")
+        _expect(transaction.snapshot(key) is None, "there is a snapshot before one was stored")
         transaction.keep_snapshot(key, b"first")
         transaction.keep_snapshot(key, body)
     with other.transaction(write=False) as transaction:
@@ -208,7 +208,7 @@ def _memory_is_kept_by_key(store: Store, other: Store) -> None:
     with other.transaction(write=False) as transaction:
         found = transaction.recall(key, "space", [*many, _AWKWARD, "no such"])
         _expect(found == {**many, "key 5": _AWKWARD, _AWKWARD: "5"}, "memory is not as written")
-        _expect(transaction.recall(key, "space", []) == {}, "memory has what nobody asked for")
+        _expect(transaction.recall(key, "space", []) == {}, "memory has unrequested keys")
 
 
 def _documents_are_kept_by_key(store: Store, other: Store) -> None:
@@ -247,7 +247,7 @@ def _a_bandit_lives_in_it(store: Store, other: Store) -> None:
         decision, own = bandit.decide(request_id=f"request {turn}", unit=_AWKWARD), plain.decide()
         _expect(decision.arm == own.arm, f"decision {turn} is not the one of a plain bandit")
         again = bandits[1 - turn % 2].decide(request_id=f"request {turn}", unit=_AWKWARD)
-        _expect(again == decision, "a request that is repeated gives another decision")
+        _expect(again == decision, "a repeated request gives another decision")
         reward = turn % 7 / 7
         _expect(bandit.update(decision, reward=reward) is None, "an outcome was not taken")
         plain.update(own, reward=reward)
@@ -258,7 +258,7 @@ def _a_bandit_lives_in_it(store: Store, other: Store) -> None:
     before = bandits[0].to_json()
     _expect(bandits[0].compact(events=0).events > 0, "compaction dropped nothing")
     fresh = open_bandit(store.twin(), _AWKWARD)
-    _expect(fresh.to_json() == before, "a compacted bandit is another one")
+    _expect(fresh.to_json() == before, "a compacted bandit has another state")
     fresh.close()
 
 
@@ -283,7 +283,7 @@ def _many_threads_share_a_bandit(store: Store, other: Store) -> None:
 
 @contextmanager
 def _running(work: Callable[..., None], *arguments: object) -> Iterator[None]:
-    """Do something in another thread meanwhile."""
+    """Run a function in another thread during the block."""
     errors: list[BaseException] = []
 
     def run() -> None:
@@ -304,7 +304,7 @@ def _running(work: Callable[..., None], *arguments: object) -> Iterator[None]:
 
 def _created(transaction: Transaction, name: str) -> int:
     key = transaction.create(name, 1, transaction.clock())
-    _expect(key is not None, "a bandit cannot be made")
+    _expect(key is not None, "a bandit cannot be created")
     return key or 0
 
 
@@ -313,6 +313,6 @@ def _event(number: int, body: str = _AWKWARD) -> LoggedEvent:
 
 
 def _expect(condition: bool, complaint: str) -> None:
-    """Complain if a promise is broken."""
+    """Raise an AssertionError if a promise is broken."""
     if not condition:
         raise AssertionError(f"the store: {complaint}")

@@ -14,10 +14,10 @@ MOST_RUNS = 100_000_000
 
 def require_steps(t: npt.ArrayLike) -> Floats:
     """Steps as an array of numbers, 1 or larger."""
-    return require_numbers("t", t, f"steps, 1 or larger, {LARGEST:g} at most", low=1.0)
+    return require_numbers("t", t, f"steps, from 1 to {LARGEST:g}", low=1.0)
 
 
 def require_losses(n: npt.ArrayLike) -> Floats:
     """Numbers of losses as an array, 1 or larger."""
-    allowed = f"a number of losses, 1 or larger, {LARGEST:g} at most"
+    allowed = f"a number of losses, from 1 to {LARGEST:g}"
     return require_numbers("n", n, allowed, low=1.0)

@@ -203,11 +203,11 @@ def _note(start: int | None, last: int, drawn: bool) -> str:
     what = "the mean over instances, each capped at the worst arm's cost," if drawn else "It"
     what = what[0].upper() + what[1:]
     if start is None or start > last:
-        later = "" if start is None else f"; it says something from t = {start} on"
+        later = "" if start is None else f"; it is informative from t = {start} on"
         return f"{what} is vacuous on the whole range: the worst arm costs less{later}."
     if start > 1:
         return f"{what} is vacuous before t = {start}: there the worst arm costs less."
-    return f"{what} says something at every t."
+    return f"{what} is informative at every t."
 
 
 def _worst(arms: Environment, t: npt.ArrayLike) -> Floats:

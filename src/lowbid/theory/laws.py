@@ -227,7 +227,7 @@ class FiniteLaw:
 
 def _listed(name: str, numbers: Any) -> tuple[float | Fraction, ...]:
     """Numbers or fractions as a tuple, or an error."""
-    allowed = f"a list of finite numbers, {LARGEST:g} at most in size"
+    allowed = f"a list of finite numbers, at most {LARGEST:g} in size"
     require_numbers(name, numbers, allowed)
     require(np.ndim(numbers) == 1, f"{name} is {shown(numbers)}; give {allowed}.")
     return tuple(number if isinstance(number, Fraction) else float(number) for number in numbers)

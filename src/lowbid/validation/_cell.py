@@ -1,4 +1,4 @@
-"""One figure of a table: what was run, and what was found."""
+"""One figure of a table: the policy and the arms, and the reference result."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Cell:
     arms : Environment
         The arms.
     policy : Policy
-        What was run.
+        The policy that was run.
     horizon : int
         The number of steps.
     regret : float
@@ -59,7 +59,7 @@ class Cell:
 
     @property
     def label(self) -> str:
-        """What was run."""
+        """The policy or rule that was run."""
         return self.policy.name
 
     def measured(self, runs: int, seed: int, progress: bool | None) -> Floats:
@@ -98,7 +98,7 @@ class Published(Protocol):
 
     @property
     def label(self) -> str:
-        """What was run."""
+        """The policy or rule that was run."""
 
     @property
     def horizon(self) -> int:

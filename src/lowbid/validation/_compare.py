@@ -1,4 +1,4 @@
-"""Simulate the figures found by others."""
+"""Simulate reference figures, and compare ours with them."""
 
 from __future__ import annotations
 

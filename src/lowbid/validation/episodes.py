@@ -4,7 +4,7 @@ TabulaRL is Osband's own code, run independently of this library; it ignores the
 last stage, which costs it a little, so its figure may be off by 10%. The prototype is a program
 that shares no code with this library. The shares of right choices in MetaChain are also the
 prototype's: the share of its six chains in which the greedy action at the start is the right one,
-after 4,000 episodes with step size 0.1. The step size is decisive there: with n^-0.8, plain
+after 4,000 episodes with step size 0.1. Much depends on the step size there: with n^-0.8, plain
 Q-learning is best.
 """
 

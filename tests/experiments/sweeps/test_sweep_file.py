@@ -200,10 +200,10 @@ def test_precision(tmp_path):
             'family = "bernoulli"\nmean = [0.1, 0.9]',
             'family = "random-bernoulli"\nn_arms = 3\ndraws = 1_000_000_000',
             16,
-            "draws is 1000000000; give 100000 at most",
+            "draws is 1000000000; give at most 100000",
         ),
         ('policy = "greedy"', 'policy = "greedy"\nseed = 3', 11, "seed is an entry of the file"),
-        ('name = "hard"', 'name = "hard"\nprecision = 0.1', 19, "put it above the first table"),
+        ('name = "hard"', 'name = "hard"\nprecision = 0.1', 19, "move it above the first table"),
         (
             'policy = "greedy"',
             'policy = "batch-ensemble"\nbatches = {from = 2, to = 4, count = 4}',

@@ -83,7 +83,7 @@ def test_an_action_stays_until_its_outcome_and_the_member_for_an_episode():
     ("told", "message"),
     [
         ({"reward": math.nan, "next_observation": START}, "reward is nan"),
-        ({"reward": 1e31, "next_observation": START}, "at most in size"),
+        ({"reward": 1e31, "next_observation": START}, "in size"),
         ({"reward": "1", "next_observation": START}, "reward is '1'"),
         ({"reward": 1.0, "next_observation": START[:3]}, "give 4 finite numbers"),
         ({"reward": 1.0, "next_observation": [0.0, 0.0, 0.0, math.inf]}, "4 finite numbers"),

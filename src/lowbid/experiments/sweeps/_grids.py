@@ -39,7 +39,7 @@ def settings_of(
     chosen = _pairs(pairs, varied)
     axes = {name: values_of(name, value) for name, value in varied.items()}
     number = len(chosen) * math.prod(map(len, axes.values()))
-    require(number <= most, f"there are {number:,} combinations; give {most:,} at most.")
+    require(number <= most, f"there are {number:,} combinations; give at most {most:,}.")
     return [
         {**some, **dict(zip(axes, values, strict=True))}
         for some in chosen
@@ -113,7 +113,7 @@ def _steps(name: str, low: Any, high: Any, step: Any) -> Iterator[Any]:
     good = is_number(step) and math.isfinite(step) and step > 0
     require(good, f"{name} is a range with step {step!r}; give a number above 0.")
     number = math.floor((high - low) / step + 1e-9) + 1
-    require(number <= MOST, f"{name} is a range of {number:,} values; give {MOST:,} at most.")
+    require(number <= MOST, f"{name} is a range of {number:,} values; give at most {MOST:,}.")
     for i in range(number):
         value = low + i * step
         yield value if is_whole(value) else _short(value)

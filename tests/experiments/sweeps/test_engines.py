@@ -1,5 +1,7 @@
 import os
 import signal
+import struct
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -146,6 +148,53 @@ def test_a_cell_that_kills_or_holds_up_its_workers_is_reported_and_the_rest_goes
     assert "worker died" in errors["Deadly"]
     assert "no answer" in errors["Hanging"]
     assert all_there(tmp_path, small(PlainPolicy(), environments=1))
+
+
+def half_an_answer(die):
+    """In a worker: begin to answer, and stay like that or die."""
+    frame = sys._getframe()
+    while "result_queue" not in frame.f_locals:
+        frame = frame.f_back
+    pipe = frame.f_locals["result_queue"]._writer.fileno()
+    os.write(pipe, struct.pack("!i", 1_000_000) + b"the beginning")
+    if die:
+        os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(1000)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="needs the pipes of POSIX")
+def test_processes_that_are_stopped_in_the_middle_of_an_answer_end():
+    """Python would wait for the pool's thread when it exits."""
+    engine = Processes(2)
+    manager, pipe = engine.executor._executor_manager_thread, engine.executor._result_queue._writer
+    engine.executor.submit(half_an_answer, False)
+    time.sleep(2.0)
+    engine.close(now=True)
+    manager.join(timeout=60)
+    ended = not manager.is_alive()
+    pipe.close()  # or a failure would hang here as well
+    assert ended
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="needs the pipes of POSIX")
+def test_a_worker_that_dies_in_the_middle_of_an_answer_is_noticed(monkeypatch):
+    monkeypatch.setattr(_engines, "_NOTICE_SECONDS", 0.5)
+    engine = Processes(2)
+    lost = engine.executor.submit(half_an_answer, True)
+    deadline = time.monotonic() + 60
+    while not lost.done() and time.monotonic() < deadline:
+        engine.check()
+        time.sleep(0.1)
+    noticed = lost.done()
+    engine.close(now=True)
+    assert noticed
+    assert engine.is_death(lost.exception())
+    engine.revive()
+    engine.check()
+    assert engine.submit([]).result(timeout=60) == []
+    engine.close(now=False)
 
 
 @pytest.mark.slow

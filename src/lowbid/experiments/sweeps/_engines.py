@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import multiprocessing.connection
 import os
 import queue
 import signal
@@ -26,6 +27,7 @@ from lowbid.simulation._simulate import workers_of
 _CLUSTER = "dask://"
 _PARENT_CHECK = 1.0  # seconds
 _START_SECONDS = 60.0
+_NOTICE_SECONDS = 5.0
 
 
 class Failure(NamedTuple):
@@ -148,12 +150,26 @@ class Threads(Engine):
 class Processes(Engine):
     """Processes on this machine; they end with this one, however it ends."""
 
+    _dead_since: float | None = None
+
     def __init__(self, workers: int) -> None:
         self.workers = workers
         self.revive()
 
+    def check(self) -> None:
+        """End all processes if one has died and the pool has not noticed for some seconds.
+
+        That happens if it died in the middle of an answer: the pool waits for the rest of it.
+        """
+        ended = multiprocessing.connection.wait([p.sentinel for p in self._processes()], timeout=0)
+        now = time.monotonic()
+        self._dead_since = (self._dead_since or now) if ended else None
+        if self._dead_since is not None and now - self._dead_since > _NOTICE_SECONDS:
+            self._kill()
+
     def revive(self) -> None:
         """Restart all processes."""
+        self._dead_since = None
         before: Executor | None = getattr(self, "executor", None)
         if before is not None:
             before.shutdown(wait=False, cancel_futures=True)
@@ -178,8 +194,16 @@ class Processes(Engine):
             self._kill()
         self.executor.shutdown(wait=not now, cancel_futures=True)
 
+    def _processes(self) -> list[Any]:
+        return list((getattr(self.executor, "_processes", None) or {}).values())
+
     def _kill(self) -> None:
-        for process in list((getattr(self.executor, "_processes", None) or {}).values()):
+        # One may be in the middle of an answer. With our end open as well, the pool would wait for
+        # the rest for ever, and Python for the pool when it exits.
+        answers = getattr(self.executor, "_result_queue", None)
+        if answers is not None:
+            answers._writer.close()
+        for process in self._processes():
             process.kill()
 
 

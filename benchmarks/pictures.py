@@ -3,8 +3,9 @@
     python -m benchmarks.pictures --out docs/images
 
 draws docs/images/speed-growth.png from the last measurements of `python -m benchmarks`; those
-missing in its folder are made first, which takes half an hour. With `--page docs/speed.md`, the
-table of that page is drawn, and nothing is measured.
+missing in its folder are made first, which takes half an hour; with `--parts growth`, only those of
+time, which is most of it. With `--page docs/speed.md`, the table of that page is drawn, and nothing
+is measured.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def draw(results: dict[str, Any], path: Path) -> None:
     with matplotlib_without_screen() as plt:
         figure, grid = plt.subplots(rows, columns, figsize=(width, height), squeeze=False)
         figure.subplots_adjust(
-            left=0.65 / width,
+            left=0.75 / width,
             right=1 - 1.35 / width,
             top=1 - 0.35 / height,
             bottom=0.5 / height,
@@ -58,6 +59,8 @@ def draw(results: dict[str, Any], path: Path) -> None:
             panel.grid(axis="y", color="#e6e6e6", linewidth=0.6)
             panel.set_axisbelow(True)
             draw_lines(panel, growth[key], looks, least=NOTHING if y == "MB" else 0.0)
+            if not panel.lines:
+                panel.text(0.5, 0.5, f"at most {NOTHING:g} {y}", transform=panel.transAxes)
         for panel in grid.flat[len(panels) :]:
             panel.set_visible(False)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -111,12 +114,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--results", type=Path, default=Path("out/bench"), help="what was measured")
     parser.add_argument("--out", type=Path, default=Path("docs/images"))
+    parser.add_argument("--parts", default="growth,memory", help="growth alone has three panels")
     parser.add_argument("--page", type=Path, help="draw the table of a page; measure nothing")
     given = parser.parse_args()
     if given.page:
         arms = time_with_arms(given.page.read_text(encoding="utf-8"))
         return draw({"growth": {"arms": arms}}, given.out / "speed-growth.png")
-    results = everything([], repeats=3, folder=given.results, needed=("growth", "memory"))
+    results = everything([], repeats=3, folder=given.results, needed=given.parts.split(","))
     return draw(results, given.out / "speed-growth.png")
 
 

@@ -37,9 +37,9 @@ BIBTEX = r"""
 
 # The exponential of this is finite, even times a count, and so large that adding 1 changes nothing.
 _LARGE = 600.0
-# Compiled loops process 16 entries per iteration, and the code below 8 next states. Arrays are padded
-# accordingly, since a remainder of a few numbers takes longer than a whole iteration. What is
-# computed in the padding is not used.
+# Compiled loops process 16 entries per iteration, and the code below 8 next states. Arrays are
+# padded accordingly, since a remainder of a few numbers takes longer than a whole iteration. What
+# is computed in the padding is not used.
 LANES, NEXT = 16, 8
 
 

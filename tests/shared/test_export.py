@@ -120,6 +120,35 @@ def test_silence_counts_as_it_is_set_when_the_window_ends(url, clock, tmp_path, 
     assert bandit.means()[decision.arm] == learned
 
 
+@pytest.mark.parametrize("name", ["d.jsonl", "d.parquet"])
+@pytest.mark.parametrize("arms", [3, ["x", "y"]])
+def test_exported_decisions_are_learned_from(url, tmp_path, arms, name):
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+    bandit = lowbid.open(url, "b", arms, reward_range=(0, 1))
+    for number in range(9):
+        bandit.update(bandit.decide(), reward=number / 9)
+    assert bandit.export_decisions(tmp_path / name) == 9
+    other = lowbid.Bandit(arms, reward_range=(0, 1))
+    assert other.learn_from(tmp_path / name) == 9
+    assert other.means() == bandit.means()
+
+
+def test_names_and_numbers_in_one_column_are_text_unless_they_look_the_same(url, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    bandit = lowbid.open(url, "b", [0, "new"], lowbid.UniformPlay(), reward_range=(0, 1))
+    arms = [each.arm for each in bandit.decide(9)]
+    bandit.export_decisions(tmp_path / "d.parquet")
+    column = parquet.read_table(tmp_path / "d.parquet")["arm"].to_pylist()
+    assert column == [str(arm) for arm in arms]
+    assert set(arms) == {0, "new"}
+    bandit.add_arm("0")
+    bandit.decide(20)
+    with pytest.raises(InvalidValueError, match=r"'0' and 0.*jsonl"):
+        bandit.export_decisions(tmp_path / "d.parquet")
+    assert parquet.read_table(tmp_path / "d.parquet")["arm"].to_pylist() == column
+
+
 @pytest.mark.parametrize("name", ["log", "log.csv", "log.json"])
 def test_a_format_that_is_not_known_writes_nothing(bandit, tmp_path, name):
     before = sorted(tmp_path.iterdir())

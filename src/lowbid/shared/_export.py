@@ -170,8 +170,20 @@ def _write_parquet(file: IO[bytes], rows: Iterable[dict[str, Any]]) -> int:
         raise MissingPackageError(
             "Parquet files need pyarrow: pip install 'lowbid[parquet]', or export to .jsonl."
         ) from error
-    # An arm may be a name or a number; a column has one type.
-    plain = [{**row, "arm": str(row["arm"])} if "arm" in row else row for row in rows]
-    table = pyarrow.Table.from_pylist(plain)
+    found = _with_arms_of_one_type(list(rows))
+    table = pyarrow.Table.from_pylist(found)
     pyarrow.parquet.write_table(table, file, row_group_size=_PORTION)
-    return len(plain)
+    return len(found)
+
+
+def _with_arms_of_one_type(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows whose arms are all numbers, or all text, since a column has one type."""
+    arms = {row["arm"] for row in rows if "arm" in row}
+    if all(isinstance(arm, int) and abs(arm) < 2**63 for arm in arms):
+        return rows
+    if len({str(arm) for arm in arms}) < len(arms):
+        raise InvalidValueError(
+            "there are arms that differ only in being a name or a number, such as '0' and 0; a "
+            "Parquet file cannot tell them apart. Export to .jsonl."
+        )
+    return [{**row, "arm": str(row["arm"])} for row in rows]

@@ -61,7 +61,7 @@ class Kernel(Generic[P, R]):
     Attributes
     ----------
     told : str
-        What a call of it tells the compiler of loops, if that is more than what it does.
+        The name of the hint that a call gives to the compiler of loops; empty if it gives none.
     """
 
     told = ""
@@ -138,7 +138,7 @@ class Kernel(Generic[P, R]):
 
     @functools.cached_property
     def inner(self) -> Any:
-        """What other kernels call: a part of them, without machine code of its own."""
+        """The form that other kernels call: a part of them, without machine code of its own."""
         with _building:
             return _compiler().build_part(self._calling_compiled(), self.options)
 
@@ -179,7 +179,7 @@ class Kernel(Generic[P, R]):
         return fingerprint(self.function, repr(self.options))
 
     def has_changed(self) -> bool:
-        """Whether a global of it, or of a kernel that it calls, is not what it was at first."""
+        """Whether a global of it, or of a kernel that it calls, has changed since the first use."""
         called = (each for each in referenced(self.function).values() if isinstance(each, Kernel))
         digest: Any = type(self).__dict__.get("digest", Kernel.__dict__["digest"])
         return digest.func(self) != self.digest or any(each.has_changed() for each in called)
@@ -248,7 +248,7 @@ class Hint(Kernel[P, None]):
 def hint(build: Callable[[], Any], told: str) -> Callable[[Callable[P, None]], Hint[P]]:
     """Mark a function, empty except for its docstring, as a hint whose code `build` emits.
 
-    What is `told` is how the compiler of loops calls it.
+    `told` is the name of the hint in the compiler of loops.
     """
     return functools.partial(Hint, build=build, told=told)
 
@@ -363,16 +363,16 @@ class Form:
         return answer
 
     def load(self) -> bool:
-        """Take over what is on disk, and say whether it was there."""
+        """Load the code from disk, and return whether it was there."""
         self.compiled = _compiler().loaded_for(self.kernel.compiled, self.samples)
         return self.compiled is not None
 
     def keeps(self) -> bool:
-        """Whether what is compiled can be kept on disk."""
+        """Whether compiled code can be stored on disk."""
         return self.kernel.is_kept
 
     def compile(self) -> None:
-        """Compile it, keep it on disk if that is possible, and take it over."""
+        """Compile it, store it on disk if possible, and use it."""
         self.compiled = _compiler().compiled_for(self.kernel.compiled, self.samples)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -52,10 +52,10 @@ def fetch(array: npt.NDArray[Any], place: int) -> None:
 
 @kernel
 def from_start(place: int) -> int:
-    """The same place in an array, which is promised to be counted from its start.
+    """The same place in an array; the caller promises that it is counted from the start.
 
-    A place that was read from memory might be negative, that is, counted from the end. Looking
-    whether it is takes a tenth of the time of some rules.
+    A place that was read from memory might be negative, that is, counted from the end. Checking
+    for that takes a tenth of the time of some rules.
     """
     return place
 

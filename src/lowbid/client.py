@@ -58,7 +58,7 @@ class Client:
     timeout : float
         Seconds to wait for an answer.
     retries : int
-        How often to send a request again that got no answer.
+        How many times to repeat a request that got no answer.
 
     Examples
     --------
@@ -155,8 +155,8 @@ class Client:
 class RemoteBandit:
     """The bandit of an experiment on a server, with the calls of `SharedBandit`.
 
-    Outcomes are reported of decisions, not of arms: only those can be repeated without harm. So
-    there is no `learn_from`, and `update` takes what `decide` returned.
+    Outcomes are reported for decisions, not for arms, since only those can be repeated safely.
+    There is therefore no `learn_from`, and `update` takes a decision that `decide` returned.
     """
 
     def __init__(self, client: Client, name: str) -> None:
@@ -218,7 +218,7 @@ class RemoteBandit:
     def forget(self, decision: Decision) -> Rejection | None:
         """Give up on a decision's outcome; returns what `update` would.
 
-        If the first answer was lost on its way and the request is repeated, "closed".
+        If the first answer was lost in transit and the request is repeated, that is "closed".
         """
         if not isinstance(decision, Decision):
             raise InvalidValueError(f"{decision!r} is not a decision; give one made by decide().")
@@ -229,7 +229,7 @@ class RemoteBandit:
         return None if found == "forgotten" else found
 
     def pending(self) -> list[Decision]:
-        """The decisions whose outcomes are still to come, oldest first; of the holdout last."""
+        """The decisions whose outcomes are pending, oldest first; those of the holdout last."""
         text = self._client.raw("GET", f"{self._path}/pending", None, True)
         return [Decision(each["arm"], each["id"]) for each in map(json.loads, text.splitlines())]
 
@@ -255,7 +255,7 @@ class RemoteBandit:
         self._change_arm(arm, "remove")
 
     def pause_arm(self, arm: Arm) -> None:
-        """Do not choose an arm until `resume_arm`."""
+        """Stop choosing an arm until `resume_arm`."""
         self._change_arm(arm, "pause")
 
     def resume_arm(self, arm: Arm) -> None:
@@ -287,7 +287,7 @@ class RemoteBandit:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What it was made with, with the changes since."""
+        """The settings it was created with, including later changes."""
         return dict(self._client.send("GET", self._path)["settings"])
 
     def indices(self) -> dict[Arm, float]:
@@ -313,7 +313,7 @@ class RemoteBandit:
         return Explanation(arms, found["kind"], found["policy"], found["best"])
 
     def recommend(self, confidence: float = 0.95) -> Recommendation:
-        """The arm to keep if you stop now, and how sure that is."""
+        """The arm to keep if you stop now, and how certain that is."""
         found = self._client.send("GET", f"{self._path}/recommend?confidence={confidence}")
         return Recommendation(**_with_ends(_with_nan(found, "mean")))
 
@@ -329,7 +329,7 @@ class RemoteBandit:
         return Lift(**_with_nan(found, "difference", "low", "high", "decided", "held_out"))
 
     def log(self, after: int = 0) -> Iterator[dict[str, Any]]:
-        """The events with larger numbers than this, in order."""
+        """The events after this number, in order."""
         text = self._client.raw("GET", f"{self._path}/log?after={after}", None, True)
         return (json.loads(line) for line in text.splitlines())
 
@@ -346,7 +346,7 @@ class RemoteBandit:
         answers = self._answers([each.id for each in decisions], kind, values)
         if "unknown" in answers:
             raise self._unknown(decisions[answers.index("unknown")])
-        # An answer may have been lost on its way, so what was taken before was taken.
+        # An answer may have been lost in transit, so an outcome that was taken before counts.
         said: dict[Answer, Rejection | None] = {"taken": None, "repeated": None}
         return [said.get(each, "removed" if each == "removed" else "closed") for each in answers]
 

@@ -24,7 +24,7 @@ _LARGEST_WEIGHT = 1000.0
 
 
 class Schedule:
-    """Base class of the named schedules, and of your own if you like."""
+    """Base class of the named schedules, and optionally of your own."""
 
     def __call__(self, step: int) -> int:
         """The number of batches at a step."""
@@ -134,7 +134,7 @@ class HighProbability(Schedule):
 
 @dataclasses.dataclass(frozen=True)
 class Anytime(Schedule):
-    """ceil(8 log t), at least 1: Theorem 2 of the paper, without a horizon or a confidence.
+    """ceil(8 log t), at least 1: Theorem 2 of the paper, without a horizon or a confidence level.
 
     It is built for the proof: 61 batches at t = 2000 play almost uniformly.
 
@@ -185,7 +185,7 @@ def _steps_of_any_function(schedule: Callable[[int], int], capacity: int) -> lis
         if batches < len(steps):
             raise InvalidValueError(
                 f"the schedule shrinks from {len(steps)} to {batches} batches at step {step}; "
-                "batches can be added but not taken away."
+                "batches can be added but not removed."
             )
         steps.extend([step] * (batches - len(steps)))
     return steps

@@ -456,20 +456,20 @@ HEAD = "@loop_kernel\ndef made(a, x, numbers):\n    "
     [
         ("return a ** 2", "Pow"),
         ("return x // 2.0", "FloorDiv of floats"),
-        ("return 1 << a", "how far"),
+        ("return 1 << a", "unknown number of places"),
         ("return a // 0", "divided by 0"),
         ("return (a > 0).view(np.int64)", "truth"),
         ("return x.view(np.float32)", "float32"),
-        ("return a or 3", "by and"),
+        ("return a or 3", "applied to numbers"),
         ("return np.uint64(1) + a", "mixed"),
         ("return [1, a][0] if a else sum((1, 2))", "sum"),
-        ("numbers[:] = numbers", "no number"),
-        ("return numbers[::2][0]", "steps"),
+        ("numbers[:] = numbers", "not a number"),
+        ("return numbers[::2][0]", "has a step"),
         ("return later", "not defined"),
         ("for i in numbers:\n        a += 1\n    return a", "range"),
         ("for i in range(a):\n        x += 1\n    else:\n        x = 0.0\n    return x", "else"),
         ("return 0 < a < numbers[0]", "chain"),
-        ("y = 1 if a else None\n    return y", "here and"),
+        ("y = 1 if a else None\n    return y", "in one place and"),
         ("raise ValueError", "Raise"),
         ("return made(a, x, numbers)", "calls itself|no function|known"),
     ],
@@ -481,5 +481,5 @@ def test_what_might_not_be_the_same_is_left_to_numba(body, reason):
 def test_arrays_that_may_not_be_written_to_are_not():
     numbers = np.zeros(3)
     numbers.flags.writeable = False
-    assert "may not be" in refused(HEAD + "numbers[0] = 1.0\n", 1, 1.0, numbers)
-    assert "may not be" in refused(HEAD + "numbers[0] += 1.0\n", 1, 1.0, numbers)
+    assert "read-only" in refused(HEAD + "numbers[0] = 1.0\n", 1, 1.0, numbers)
+    assert "read-only" in refused(HEAD + "numbers[0] += 1.0\n", 1, 1.0, numbers)

@@ -1,4 +1,4 @@
-"""Arithmetic: on floats as IEEE has it, on whole numbers as Python has it, in 64 bits."""
+"""Arithmetic: IEEE's on floats, and Python's on whole numbers, in 64 bits."""
 
 from __future__ import annotations
 
@@ -13,18 +13,21 @@ _WHOLES = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.BitAnd: "and", a
 _BITS = (ast.BitAnd, ast.BitOr, ast.BitXor)
 EXACT_INDICES = (ast.Add, ast.Sub, ast.Mult)
 _KEEP_NATURAL = (ast.BitAnd, ast.BitOr, ast.RShift, ast.FloorDiv, ast.Mod)
-_STEP = 2**10  # a number that grows by so little at a time never gets beyond 64 bits
+_STEP = 2**10  # a number that grows by at most this much at a time never overflows 64 bits
 
 
 def binary(
     code: Code, operator: type[ast.operator], left: Number, right: Number, is_index: bool = False
 ) -> Number:
-    """A number of two; an index is taken not to wrap around, as it would be outside its array."""
+    """The result of an operation on two numbers.
+
+    An index is assumed not to wrap around, since it would then be outside its array.
+    """
     if operator is ast.Pow and left.kind == FLOAT and None not in (left.literal, right.literal):
         return real(left.literal**right.literal)
     if left.kind == right.kind == TRUTH:
         if operator not in _BITS:  # Python's True + True is 2, NumPy's is True
-            raise UnsupportedError(f"{operator.__name__} of two truths")
+            raise UnsupportedError(f"{operator.__name__} of two Booleans")
         return Number(TRUTH, code.let(f"{_WHOLES[operator]} i1 {left.text}, {right.text}"))
     if TRUTH in (left.kind, right.kind):
         left, right = (code.cast(n, INT) if n.kind == TRUTH else n for n in (left, right))
@@ -33,7 +36,7 @@ def binary(
         left, right = code.cast(left, FLOAT), code.cast(right, FLOAT)
     if left.kind == FLOAT:
         if operator not in _FLOATS:
-            raise UnsupportedError(f"{operator.__name__} of floats is not known here")
+            raise UnsupportedError(f"{operator.__name__} of floats is not supported")
         how = _FLOATS[operator]
         return Number(FLOAT, code.let(f"{how} double {left.text}, {right.text}"))
     exact = is_index and operator in EXACT_INDICES
@@ -43,7 +46,7 @@ def binary(
     if operator in (ast.FloorDiv, ast.Mod):
         return _divided(code, operator, left, right, natural)
     if operator not in _WHOLES:
-        raise UnsupportedError(f"{operator.__name__} of whole numbers is not known here")
+        raise UnsupportedError(f"{operator.__name__} of whole numbers is not supported")
     if left.kind == INT and left.literal is not None and right.literal is not None:
         if operator is ast.Add:
             return whole(left.literal + right.literal)
@@ -61,13 +64,13 @@ def binary(
 def _divided(
     code: Code, operator: type[ast.operator], left: Number, right: Number, natural: bool
 ) -> Number:
-    """The quotient, rounded down, or what remains; both are 0 if the divisor is."""
+    """The quotient, rounded down, or the remainder; both are 0 if the divisor is."""
     if left.kind == WORD:
         raise UnsupportedError("unsigned numbers are divided")
     if right.literal is not None and right.literal <= 0:
         raise UnsupportedError(f"a number is divided by {right.literal}")
     by = right
-    if right.literal is None:  # a processor stops at 0, and at the lowest number over -1
+    if right.literal is None:  # processors trap on division by 0, and of the lowest number by -1
         none, opposite = code.compare("==", right, whole(0)), code.compare("==", right, whole(-1))
         odd = Number(TRUTH, code.let(f"or i1 {none.text}, {opposite.text}"))
         by = code.choose(odd, whole(1), right)
@@ -84,7 +87,7 @@ def _divided(
 
 
 def _rounded_down(code: Code, how: str, text: str, left: Number, by: Number) -> str:
-    """What Python gives where a processor has rounded towards 0."""
+    """Python's result, from that of a processor, which rounds towards 0."""
     rest = text if how == "srem" else code.let(f"srem i64 {left.text}, {by.text}")
     signs = code.let(f"xor i64 {rest}, {by.text}")
     apart, some = code.let(f"icmp slt i64 {signs}, 0"), code.let(f"icmp ne i64 {rest}, 0")
@@ -97,9 +100,9 @@ def _rounded_down(code: Code, how: str, text: str, left: Number, by: Number) -> 
 
 
 def _shifted(code: Code, how: str, left: Number, right: Number) -> Number:
-    """A word, shifted by any number of places: by 64 and more, nothing is left of it."""
+    """A word, shifted by any number of places; by 64 or more, the result is 0."""
     if left.kind != WORD:
-        raise UnsupportedError("a number is shifted, and it is not known how far")
+        raise UnsupportedError("a number is shifted by an unknown number of places")
     within = code.let(f"and i64 {right.text}, 63")
     found = Number(WORD, code.let(f"{how} i64 {left.text}, {within}"))
     few = code.compare("<", right, Number(WORD, "64"))
@@ -107,7 +110,7 @@ def _shifted(code: Code, how: str, left: Number, right: Number) -> Number:
 
 
 def _is_step(left: Number, right: Number) -> bool:
-    """Whether a sum cannot wrap around to a negative number, as that of any two might."""
+    """Whether a term is so small that a sum cannot wrap around to a negative number."""
     return any(0 <= _known(number) <= _STEP for number in (left, right))
 
 
@@ -117,7 +120,7 @@ def _known(number: Number) -> int:
 
 
 def negative(code: Code, number: Number) -> Number:
-    """A number with the other sign."""
+    """A number with its sign changed."""
     if number.kind == FLOAT:
         if number.literal is not None:
             return real(-number.literal)
@@ -125,6 +128,6 @@ def negative(code: Code, number: Number) -> Number:
     if number.kind == INT and number.literal is not None:
         return whole(-number.literal)
     if number.kind == WORD:
-        raise UnsupportedError("an unsigned number is made negative")
+        raise UnsupportedError("an unsigned number is negated")
     number = code.cast(number, INT)
     return Number(INT, code.let(f"sub i64 0, {number.text}"))

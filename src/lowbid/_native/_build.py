@@ -1,4 +1,4 @@
-"""Kernels that Python calls: their arguments in, what they return out."""
+"""Kernels that Python calls: conversion of their arguments and results."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from lowbid._native._values import (
 from lowbid._require import require_choice
 from lowbid._waiting import compiler_at_work
 
-# Who compiles loops, as the environment variable LOWBID_LOOPS says; the first is the default.
+# The compilers of loops, selected by the environment variable LOWBID_LOOPS; first the default.
 LOOPS = ("own", "numba")
 # NumPy's flags of an array: contiguous and aligned; not constant.
 _LAID_OUT, _WRITEABLE = 0x0101, 0x0400
@@ -52,9 +52,9 @@ _NUMBERS: tuple[tuple[Any, str], ...] = (
 class Native:
     """A compiled kernel for arguments of certain kinds.
 
-    `returned` has a letter for each number that it returns; there is a bracket in front of those of
-    a tuple. The `kernel` itself, compiled by numba, takes arrays of different types that share
-    memory: here they are taken not to.
+    `returned` has a letter for each number that it returns, with a bracket before those of a tuple.
+    Arrays of different types are assumed not to share memory; if they do, the `kernel` itself is
+    called, compiled by numba.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Native:
         struct.pack_into(self.given, block, 0, *numbers)
         if self.function(ctypes.addressof(block)):
             raise MemoryError(
-                "an array of a policy could not be made: its length is negative, or memory ran out"
+                "an array could not be created: its length is negative, or memory ran out"
             )
         found = struct.unpack_from(self.returned.replace("?", "q"), block, size)
         values = [bool(x) if k == "?" else x for k, x in zip(self.returned, found, strict=True)]
@@ -86,7 +86,7 @@ class Native:
 
 
 def kinds_of(arguments: tuple[Any, ...]) -> tuple[Kind, ...] | None:
-    """What a kernel is compiled for if it gets these arguments; None if that is left to numba."""
+    """The kinds that a kernel is compiled for, given these arguments; None if numba compiles it."""
     if not _is_wanted():
         return None
     try:
@@ -96,7 +96,7 @@ def kinds_of(arguments: tuple[Any, ...]) -> tuple[Kind, ...] | None:
 
 
 def build(kernel: Any, arguments: tuple[Any, ...]) -> Native | None:
-    """Compile a kernel for arguments like these; None if that is left to numba."""
+    """Compile a kernel for arguments like these; None if numba must compile it."""
     if not _is_wanted():
         return None
     try:
@@ -112,7 +112,7 @@ def build(kernel: Any, arguments: tuple[Any, ...]) -> Native | None:
         return Native(kernel, function_of(code), kinds, returned.decode())
     except UnsupportedError as reason:
         logging.getLogger("lowbid").debug("%r is compiled by numba: %s", kernel, reason)
-    except Exception as error:  # an LLVM that is not the one this was written for, say
+    except Exception as error:  # for example, another version of LLVM than this was written for
         _report_failure(kernel, error)
     return None
 
@@ -121,7 +121,7 @@ _reported = threading.Event()
 
 
 def _report_failure(kernel: Any, error: Exception) -> None:
-    """Warn once; what fails here is likely to fail for every loop."""
+    """Warn once, since such a failure is likely to occur for every loop."""
     level = logging.DEBUG if _reported.is_set() else logging.WARNING
     _reported.set()
     text = "lowbid's own compiler failed on %r (%r); numba compiles it instead."
@@ -129,14 +129,14 @@ def _report_failure(kernel: Any, error: Exception) -> None:
 
 
 def _compiled(kernel: Any, kinds: Sequence[Kind]) -> bytes:
-    """What a kernel returns, as a line, and then its machine code."""
+    """A line with the types of what a kernel returns, followed by its machine code."""
     module = Module()
     result = module.entry(kernel, kinds)
     return _returned(result).encode() + b"\n" + object_of(module.text())
 
 
 def _is_wanted() -> bool:
-    """Whether somebody asked for loops to be compiled here."""
+    """Whether loops are to be compiled here."""
     how = os.environ.get("LOWBID_LOOPS") or LOOPS[0]
     require_choice("the environment variable LOWBID_LOOPS", how, LOOPS)
     return how == "own"
@@ -160,18 +160,18 @@ def _kind(value: Any) -> Kind:
 
 @functools.cache
 def _array_kind(dtype: Any, axes: int, flags: int) -> ArrayKind:
-    """The kind of an array, by what NumPy says of it."""
+    """The kind of an array, from NumPy's description of it."""
     kind = KIND_OF_DTYPE.get(dtype.name)
     if kind is None or not dtype.isnative or flags & _LAID_OUT != _LAID_OUT:
-        raise UnsupportedError("an array is not laid out as those that are known here")
+        raise UnsupportedError("the memory layout of an array is not supported")
     return ArrayKind(kind, axes, not flags & _WRITEABLE)
 
 
 def _setting(value: Any) -> SettingKind | None:
     """The kind of a parameter that switches something on or off, or None if it does not.
 
-    Loops are compiled for the very value of such a parameter. What is switched off is left out of
-    them: it costs no time, neither to compile nor in each step.
+    Loops are compiled for the exact value of such a parameter. An option that is switched off is
+    left out of them: it costs no time, neither to compile nor per step.
     """
     if isinstance(value, bool | np.bool_):
         return _setting_kind(bool(value))
@@ -188,12 +188,12 @@ def _setting_kind(value: float) -> SettingKind:
 
 
 def _is_minus_zero(value: float) -> bool:
-    """Whether a number is equal to 0 and yet another one."""
+    """Whether a number is -0.0, which equals 0 but behaves differently."""
     return math.copysign(1.0, value) < 0.0
 
 
 def _flatten(value: Any, kind: Kind, numbers: list[Any], arrays: list[Any]) -> None:
-    """Write down an argument as numbers of 64 bits, and where its arrays lie."""
+    """Append an argument to lists of its 64-bit numbers and of the locations of its arrays."""
     if isinstance(kind, SettingKind):
         return
     if isinstance(value, np.ndarray):
@@ -209,8 +209,8 @@ def _flatten(value: Any, kind: Kind, numbers: list[Any], arrays: list[Any]) -> N
 
 
 def _share_memory(arrays: list[tuple[int, int, str]]) -> bool:
-    """Whether arrays of different types lie over one another, as a view of an array's bits does."""
-    ends: dict[str, int] = {}  # of the arrays before, by their type
+    """Whether arrays of different types overlap in memory, as a view of an array's bits does."""
+    ends: dict[str, int] = {}  # of the previous arrays, by their type
     for start, end, kind in sorted(arrays):
         if start < end:
             if any(start < before for other, before in ends.items() if other != kind):
@@ -220,7 +220,7 @@ def _share_memory(arrays: list[tuple[int, int, str]]) -> bool:
 
 
 def _format(kind: Kind) -> str:
-    """How `struct` calls the numbers of an argument."""
+    """The `struct` format of an argument's numbers."""
     if isinstance(kind, ArrayKind):
         return "Q" + "q" * kind.axes
     if isinstance(kind, GroupKind):
@@ -231,13 +231,13 @@ def _format(kind: Kind) -> str:
 
 
 def _returned(kind: Kind) -> str:
-    """The letters of what is returned: see `Native`."""
+    """The letters for the values returned; see `Native`."""
     if isinstance(kind, FixedKind) and kind.value is None:
         return ""
     if isinstance(kind, GroupKind) and kind.made_of is None:
         if not all(isinstance(item, str) for item in kind.items):
-            raise UnsupportedError("a tuple is returned that is not of numbers alone")
+            raise UnsupportedError("a tuple is returned that does not consist of numbers")
         return "(" + "".join(map(_returned, kind.items))
     if not isinstance(kind, str):
-        raise UnsupportedError("arrays are returned, or a tuple that has names")
+        raise UnsupportedError("an array or a named tuple is returned")
     return "?" if kind == TRUTH else _FORMATS[kind]

@@ -43,7 +43,7 @@ def is_kernel(called: Any) -> bool:
 
 
 def apply(writer: FunctionWriter, called: Any, given: list[Value], named: Named) -> Value:
-    """Call a function that is known here."""
+    """Call one of the supported functions."""
     if called in _OF_NUMBERS and not named:
         return _OF_NUMBERS[called](writer.code, *map(_number, given))
     if called in _MATHS and len(given) == 1 and not named:
@@ -57,7 +57,7 @@ def apply(writer: FunctionWriter, called: Any, given: list[Value], named: Named)
     if called is np.arange and len(given) == 1 and not named:
         length = _number(given[0])
         if length.kind != INT:
-            raise UnsupportedError("np.arange of something that is no whole number")
+            raise UnsupportedError("the argument of np.arange is not a whole number")
         length = _extreme(">")(writer.code, length, whole(0))
         new = writer.allocate(INT, [length])
         writer.invoke(_plain(library.count_up), False, [new], {})
@@ -66,7 +66,7 @@ def apply(writer: FunctionWriter, called: Any, given: list[Value], named: Named)
         side, (array, value) = named["side"], given
         if side == Fixed("right") and isinstance(array, Array) and array.kind == INT:
             return writer.invoke(_plain(library.places_up_to), False, [array, value], {})
-    raise UnsupportedError(f"{getattr(called, '__name__', called)} is not known here")
+    raise UnsupportedError(f"{getattr(called, '__name__', called)} is not supported")
 
 
 def method(writer: FunctionWriter, array: Array, name: str, given: int) -> Value:
@@ -79,7 +79,7 @@ def method(writer: FunctionWriter, array: Array, name: str, given: int) -> Value
         copy = f"call void @llvm.memcpy.p0.p0.i64(ptr {new.data}, ptr {array.data}, i64 {size}"
         writer.code.put(f"{copy}, i1 false)")
         return new
-    raise UnsupportedError(f"the method {name} of an array is not known here")
+    raise UnsupportedError(f"the array method {name} is not supported")
 
 
 def view(code: Code, number: Number, dtype: Value) -> Number:
@@ -96,23 +96,23 @@ def view(code: Code, number: Number, dtype: Value) -> Number:
 
 
 def range_of(given: Sequence[Number]) -> tuple[Number, Number, int]:
-    """Where a range begins, before what it ends, and its steps."""
+    """The start, the stop and the step of a range."""
     if not 1 <= len(given) <= 3 or any(number.kind != INT for number in given):
-        raise UnsupportedError("a range is not one of whole numbers")
+        raise UnsupportedError("an argument of range is not a whole number")
     step = given[2].literal if len(given) == 3 else 1
     if not step:
-        raise UnsupportedError("the steps of a range are not known")
+        raise UnsupportedError("the step of a range is not a constant")
     first, last = (whole(0), given[0]) if len(given) == 1 else given[:2]
     return first, last, step
 
 
 def tell(writer: FunctionWriter, what: str, given: Sequence[Value]) -> Value:
-    """Tell the machine, or this compiler, something that changes no result."""
+    """Give the processor, or this compiler, a hint that changes no result."""
     code, array = writer.code, given[0]
     if what == "from start":
         return natural(_int(code, _number(array)).text)
     if not isinstance(array, Array):
-        raise UnsupportedError(f"{what} is told about something that is no array")
+        raise UnsupportedError(f"the hint {what} is given about something that is not an array")
     if what == "fetch":
         kind, place = MEMORY[array.kind], _number(given[1]).text
         at = code.let(f"getelementptr {kind}, ptr {array.data}, i64 {place}")
@@ -121,7 +121,7 @@ def tell(writer: FunctionWriter, what: str, given: Sequence[Value]) -> Value:
         if writer.module.on_linux:
             code.put(f"call void @use_huge_pages(ptr {array.data}, i64 {_bytes(code, array)})")
     else:
-        raise UnsupportedError(f"the hint {what} is not known here")
+        raise UnsupportedError(f"the hint {what} is not supported")
     return Fixed(None)
 
 
@@ -136,7 +136,7 @@ def _bytes(code: Code, array: Array) -> str:
 
 def _number(value: Value) -> Number:
     if not isinstance(value, Number):
-        raise UnsupportedError(f"there is no number where one must be: {value}")
+        raise UnsupportedError(f"{value} is not a number")
     return value
 
 
@@ -147,18 +147,18 @@ def _length(value: Value) -> Value:
         return whole(len(value.items))
     if isinstance(value, Fixed) and isinstance(value.value, tuple):
         return whole(len(value.value))
-    raise UnsupportedError("the length of something is asked for that has none")
+    raise UnsupportedError("len is called with a value that has no length")
 
 
 # New arrays
 
 
 def _made(writer: FunctionWriter, called: Any, given: list[Value], named: Named) -> Value:
-    """An array as `np.zeros` and the like make it."""
+    """A new array, as created by `np.zeros` and similar functions."""
     names = ("shape", "fill_value", "dtype") if called is np.full else ("shape", "dtype")
     words = {**dict(zip(names, given, strict=False)), **named}
     if not set(words) <= set(names) or "shape" not in words:
-        raise UnsupportedError("an array is made in a way that is not known here")
+        raise UnsupportedError("an array is created in a way that is not supported")
     shape, fill = words["shape"], words.get("fill_value")
     lengths = shape.items if isinstance(shape, Group) else (shape,)
     kind = fill.kind if isinstance(fill, Number) else FLOAT
@@ -174,16 +174,16 @@ def _made(writer: FunctionWriter, called: Any, given: list[Value], named: Named)
 
 def _kind_of_dtype(value: Value) -> str:
     if not isinstance(value, Fixed) or value.value is None:
-        raise UnsupportedError("the type of an array's numbers is not known")
+        raise UnsupportedError("the dtype of an array is not a constant")
     try:
         return KIND_OF_DTYPE[np.dtype(value.value).name]
     except (KeyError, TypeError):
-        raise UnsupportedError(f"arrays of {value} are not known here") from None
+        raise UnsupportedError(f"arrays of {value} are not supported") from None
 
 
 def _array_of(writer: FunctionWriter, items: Value) -> Value:
     if not isinstance(items, Group) or not items.items:
-        raise UnsupportedError("np.array is given something that is no list of numbers")
+        raise UnsupportedError("the argument of np.array is not a list of numbers")
     numbers = [_number(item) for item in items.items]
     if any(number.kind != FLOAT for number in numbers):
         raise UnsupportedError("np.array is given whole numbers")
@@ -195,7 +195,7 @@ def _array_of(writer: FunctionWriter, items: Value) -> Value:
 
 # Functions of numbers
 
-# As LLVM calls those that it knows; the others are the C library's.
+# LLVM's names of those that it has; the others are the C library's.
 _MATHS = {
     math.log: "llvm.log.f64", math.exp: "llvm.exp.f64", math.sqrt: "llvm.sqrt.f64",
     math.sin: "llvm.sin.f64", math.cos: "llvm.cos.f64", math.fabs: "llvm.fabs.f64",
@@ -229,7 +229,7 @@ def _is_nan(code: Code, x: Number) -> Number:
 
 def _ldexp(code: Code, x: Number, power: Number) -> Number:
     if power.kind != INT:
-        raise UnsupportedError("math.ldexp is given a power that is no whole number")
+        raise UnsupportedError("the exponent of math.ldexp is not a whole number")
     power = _extreme("<")(code, _extreme(">")(code, power, whole(-9999)), whole(9999))
     short = code.let(f"trunc i64 {power.text} to i32")
     given = code.cast(x, FLOAT).text
@@ -238,7 +238,7 @@ def _ldexp(code: Code, x: Number, power: Number) -> Number:
 
 def _int(code: Code, x: Number) -> Number:
     if x.kind == WORD:
-        raise UnsupportedError("int of an unsigned number: say np.int64")
+        raise UnsupportedError("int of an unsigned number; use np.int64")
     return code.cast(x, INT)
 
 
@@ -248,13 +248,13 @@ def _abs(code: Code, x: Number) -> Number:
     if x.kind != INT:
         raise UnsupportedError("abs of an unsigned number")
     opposite = Number(INT, code.let(f"sub i64 0, {x.text}"))
-    # Not a natural number: the lowest of all has no opposite.
+    # It may be negative: the lowest number has no positive counterpart.
     return Number(INT, code.choose(code.compare("<", x, whole(0)), opposite, x).text)
 
 
 def _extreme(order: str) -> Callable[..., Number]:
     def extreme(code: Code, first: Number, *others: Number) -> Number:
-        """The first of all that no other one is beyond."""
+        """The first of the numbers that none of the others exceeds in this direction."""
         if not others:
             raise UnsupportedError("min or max of a single argument")
         for other in others:

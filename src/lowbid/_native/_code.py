@@ -32,7 +32,7 @@ from lowbid._native._values import (
     whole,
 )
 
-# Which note of the module says that arrays of one kind share no memory with those of others.
+# The module's metadata that says that arrays of one kind share no memory with those of others.
 ALIASES = {FLOAT: 1, INT: 2, WORD: 3, TRUTH: 4}
 _FLOAT_ORDER = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
 _ORDER = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
@@ -42,33 +42,33 @@ _KNOWN_ORDER: dict[str, Callable[[Any, Any], bool]] = {
 
 
 class Code:
-    """Instructions, one after another; new ones go to the end of the present block."""
+    """Instructions, one after another; new ones go to the end of the current block."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self.rooms: list[str] = []  # the variables' places, made when the function begins
+        self.rooms: list[str] = []  # the variables' memory, reserved when the function begins
         self.names = itertools.count()
         self.block = "begin"
-        self.ended = False  # whether the present block has its last instruction
+        self.ended = False  # whether the current block has its last instruction
 
     def text(self) -> str:
-        """All of it."""
+        """The whole text."""
         return "\n".join(["entry:", *self.rooms, "  br label %begin", "begin:", *self.lines])
 
     # Registers, places and blocks
 
     def put(self, instruction: str) -> None:
-        """Add an instruction that gives nothing."""
+        """Add an instruction without a result."""
         self.lines.append(f"  {instruction}")
 
     def let(self, instruction: str) -> str:
-        """Add an instruction, and name the register that it gives."""
+        """Add an instruction, and return the name of its result's register."""
         register = f"%r{next(self.names)}"
         self.lines.append(f"  {register} = {instruction}")
         return register
 
     def room(self, register: str) -> str:
-        """A place for a variable of LLVM's type."""
+        """Memory for a variable of one of LLVM's types."""
         place = f"%v{next(self.names)}"
         self.rooms.append(f"  {place} = alloca {register}")
         return place
@@ -85,13 +85,13 @@ class Code:
         self.block, self.ended = label, False
 
     def go(self, label: str) -> None:
-        """End the block: another one follows."""
+        """End the block with a jump to another one."""
         if not self.ended:
             self.put(f"br label %{label}")
         self.ended = True
 
     def fork(self, test: Number, yes: str, no: str) -> bool | None:
-        """End the block: one of two others follows. Gives the test, if it is known."""
+        """End the block with a jump to one of two others; return the test if it is a constant."""
         if test.literal is not None:
             self.go(yes if test.literal else no)
             return bool(test.literal)
@@ -101,7 +101,7 @@ class Code:
 
     @contextmanager
     def counting(self, count: Number) -> Iterator[Number]:
-        """A loop over 0, 1, ... to before a number that is not negative."""
+        """A loop over 0, 1, ... up to, but not including, a number that is not negative."""
         before, head, body, after = self.block, self.label(), self.label(), self.label()
         register, following = f"%r{next(self.names)}", f"%r{next(self.names)}"
         self.start(head)
@@ -121,7 +121,7 @@ class Code:
     # Numbers
 
     def cast(self, value: Number, kind: str) -> Number:
-        """The same number as another kind."""
+        """A number converted to another kind."""
         if value.kind == kind:
             return value
         if kind == FLOAT and value.kind == INT and value.literal is not None:
@@ -139,11 +139,12 @@ class Code:
             return Number(FLOAT, self.let(f"{how} i64 {value.text} to double"))
         how = "fptoui" if kind == WORD else "fptosi"
         found = self.let(f"{how} double {value.text} to i64")
-        # NaN and what is too large become some number, not one that LLVM may take for any.
+        # NaN and numbers out of range become an unspecified but fixed number; without this, LLVM
+        # could assume a different one at each use.
         return Number(kind, self.let(f"freeze i64 {found}"))
 
     def fit(self, value: Value, kind: Kind) -> Value:
-        """A value as one of a wider kind."""
+        """A value converted to a wider kind."""
         if kind_of(value) == kind:
             return value
         if isinstance(value, Number) and isinstance(kind, str):
@@ -153,7 +154,7 @@ class Code:
         raise UnsupportedError(f"{value} is not of the kind {kind}")
 
     def alike(self, first: Number, second: Number) -> tuple[Number, Number]:
-        """Two numbers as one kind, in which they are added or compared."""
+        """Two numbers converted to a common kind, in which they are added or compared."""
         if first.kind == second.kind:
             return first, second
         if FLOAT in (first.kind, second.kind):
@@ -196,21 +197,21 @@ class Code:
     # Arrays
 
     def product(self, lengths: Sequence[Number]) -> Number:
-        """How many numbers an array of a shape has."""
+        """The number of elements of an array with this shape."""
         text = "1"
         for length in lengths:
             text = length.text if text == "1" else self.let(f"mul nsw i64 {text}, {length.text}")
         return natural(text)
 
     def size(self, kind: str, lengths: Sequence[Number]) -> str:
-        """The bytes of an array; the largest number there is if they are too many."""
+        """The size of an array in bytes; the largest possible number if that overflows."""
         text = str(SIZE[kind])
         for length in lengths:
             text = self.let(f"call i64 @times(i64 {text}, i64 {length.text})")
         return text
 
     def place_of(self, index: Number, length: Number) -> str:
-        """Where an index is; a negative one is counted from the end."""
+        """The position of an index; a negative one is counted from the end."""
         if index.kind != INT:
             raise UnsupportedError("an index is not a whole number")
         if index.natural or (index.literal is not None and index.literal >= 0):
@@ -247,7 +248,7 @@ class Code:
         return Number(kind, text)
 
     def write(self, kind: str, address: str, value: Number) -> None:
-        """Put a number at an address."""
+        """Write a number to an address."""
         text = self.cast(value, kind).text
         if kind == TRUTH:
             text = self.let(f"zext i1 {text} to i8")
@@ -255,7 +256,7 @@ class Code:
         self.put(f"store {MEMORY[kind]} {text}, {where}")
 
     def fill(self, array: Array, value: Number) -> None:
-        """Make all numbers of an array one."""
+        """Set all numbers of an array to a value."""
         value = self.cast(value, array.kind)
         with self.counting(self.product(array.shape)) as i:
             kind = MEMORY[array.kind]

@@ -1,4 +1,4 @@
-"""The expressions of a kernel: what each is worth, and the instructions that find it out."""
+"""The expressions of a kernel: their values, and the instructions that compute them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _QUIET = (ast.Name, ast.Constant, ast.Attribute, ast.BinOp, ast.UnaryOp, ast.ope
           ast.unaryop, ast.Load)  # fmt: skip
 
 
-# Where a part of an axis begins, and how long it is.
+# The start and the length of a part of an axis.
 Span = tuple[Number, Number]
 
 
@@ -56,7 +56,7 @@ class Expressions:
         """The value of an expression."""
         write = getattr(self, f"_{type(node).__name__.lower()}", None)
         if write is None:
-            raise UnsupportedError(f"{type(node).__name__} is not known here")
+            raise UnsupportedError(f"{type(node).__name__} is not supported")
         found: Value = write(node)
         return found
 
@@ -73,9 +73,9 @@ class Expressions:
         return self.number(node)
 
     def fork(self, test: ast.expr, yes: str, no: str, is_value: bool = False) -> bool | None:
-        """Go to one of two blocks; as a value, ``and`` and ``or`` must be of True and False.
+        """Jump to one of two blocks; as a value, ``and`` and ``or`` must be of True and False.
 
-        Gives the test where it is known: then nothing ever goes to the other block.
+        Returns the test if it is a constant: the other block is then never reached.
         """
         if isinstance(test, ast.BoolOp):
             return self._fork_by_parts(test, yes, no, is_value)
@@ -84,7 +84,7 @@ class Expressions:
             return None if found is None else not found
         number = self.number(test)
         if is_value and number.kind != TRUTH:
-            raise UnsupportedError("one of two numbers is chosen by and, or by or")
+            raise UnsupportedError("and, or or, is applied to numbers")
         return self.code.fork(self.code.cast(number, TRUTH), yes, no)
 
     def _fork_by_parts(self, test: ast.BoolOp, yes: str, no: str, is_value: bool) -> bool | None:
@@ -95,7 +95,7 @@ class Expressions:
             last = part is test.values[-1]
             ways = (yes if last else following, no) if is_and else (yes, no if last else following)
             now = self.fork(part, *ways, is_value)
-            if now is (not is_and):  # the others are not looked at
+            if now is (not is_and):  # the others are not evaluated
                 return now
             found = None if now is None else found
             if not last:
@@ -120,10 +120,10 @@ class Expressions:
             return Group(None, base.shape)
         if isinstance(base, Array) and node.attr == "size":
             return self.code.product(base.shape)
-        # Of other modules and classes, a kernel's digest knows no more than the name.
+        # A kernel's digest includes only the names of other modules and classes.
         if isinstance(base, Fixed) and base.value in (math, np) and hasattr(base.value, node.attr):
             return self.module.known(getattr(base.value, node.attr))
-        raise UnsupportedError(f"the attribute {node.attr} is not known here")
+        raise UnsupportedError(f"the attribute {node.attr} is not supported")
 
     def _tuple(self, node: ast.Tuple) -> Value:
         items: list[Value] = []
@@ -134,7 +134,7 @@ class Expressions:
                 items.append(self.value(item))
         return Group(None, tuple(items))
 
-    _list = _tuple  # for np.array alone, which takes both
+    _list = _tuple  # only for np.array, which takes both
 
     def _unaryop(self, node: ast.UnaryOp) -> Value:
         operand = self.number(node.operand)
@@ -142,7 +142,7 @@ class Expressions:
             return self.code.compare("==", self.code.cast(operand, TRUTH), truth(False))
         if isinstance(node.op, ast.USub):
             return negative(self.code, operand)
-        raise UnsupportedError(f"{type(node.op).__name__} is not known here")
+        raise UnsupportedError(f"{type(node.op).__name__} is not supported")
 
     def _binop(self, node: ast.BinOp) -> Value:
         left, right = self.number(node.left), self.number(node.right)
@@ -162,8 +162,8 @@ class Expressions:
     def _compare(self, node: ast.Compare) -> Value:
         if isinstance(node.ops[0], ast.In) and len(node.ops) == 1:
             return self._one_of(node)
-        # Python leaves out what follows a comparison that fails; where nothing is called or looked
-        # up, that cannot be told from comparing all.
+        # Python does not evaluate what follows a comparison that fails; if nothing is called or
+        # looked up, the result is the same as that of comparing all.
         for later in node.comparators[1:]:
             if not all(isinstance(part, _QUIET) for part in ast.walk(later)):
                 raise UnsupportedError("a chain of comparisons calls functions")
@@ -171,7 +171,7 @@ class Expressions:
         found: Number | None = None
         for order, left, right in zip(node.ops, numbers, numbers[1:], strict=False):
             if type(order) not in _ORDERS:
-                raise UnsupportedError(f"{type(order).__name__} is not known here")
+                raise UnsupportedError(f"{type(order).__name__} is not supported")
             one = self.code.compare(_ORDERS[type(order)], left, right)
             text = one.text if found is None else f"and i1 {found.text}, {one.text}"
             found = one if found is None else Number(TRUTH, self.code.let(text))
@@ -200,7 +200,7 @@ class Expressions:
             places.append(len(code.lines))
             code.go(after)
         kind = wider(kind_of(values[0]), kind_of(values[1]))
-        for number in (1, 0):  # the later one first: the place of the other stays where it is
+        for number in (1, 0):  # the later one first, so that the position of the other stays valid
             rest = code.lines[places[number] :]
             del code.lines[places[number] :]
             values[number] = code.fit(values[number], kind)
@@ -209,7 +209,7 @@ class Expressions:
         return self._joined(kind, values, ends)
 
     def _joined(self, kind: Kind, values: Sequence[Value], ends: Sequence[str]) -> Value:
-        """What two blocks that come together have found out."""
+        """The value where two blocks join: that of the block that was executed."""
         registers = []
         pairs = zip(registers_of(kind), *map(texts_of, values), strict=True)
         for register, first, second in pairs:
@@ -230,18 +230,18 @@ class Expressions:
             return self.module.known_or(items_of(base)[index.literal])
         if isinstance(base, Fixed) and isinstance(base.value, tuple):
             return self.part(self.module.constant(base.value), node.slice)
-        raise UnsupportedError("a tuple is looked up at a place that is not known")
+        raise UnsupportedError("the index of a tuple is not a constant")
 
     def part(self, array: Array, where: ast.expr) -> Value:
         """A number, or a part, of an array."""
         indices = where.elts if isinstance(where, ast.Tuple) else [where]
         if len(indices) > len(array.shape):
-            raise UnsupportedError("an array is looked up at too many places")
+            raise UnsupportedError("an array has too many indices")
         places, lengths = [], list(array.shape)
         for axis, index in enumerate(indices):
             if isinstance(index, ast.Slice):
                 if any(not is_all(later) for later in indices[axis + 1 :]):
-                    raise UnsupportedError("a part of an array is not in one piece")
+                    raise UnsupportedError("a part of an array is not contiguous")
                 first, lengths[axis] = self.span(index, array.shape[axis])
                 places.append(first.text)
                 address = self.code.address(array, places)
@@ -253,9 +253,9 @@ class Expressions:
         return Array(array.kind, address, array.shape[len(places) :], array.frozen)
 
     def span(self, part: ast.Slice, length: Number) -> Span:
-        """Where a part of an axis begins, and how long it is."""
+        """The start and the length of a part of an axis."""
         if part.step is not None:
-            raise UnsupportedError("a part of an array has steps")
+            raise UnsupportedError("a slice has a step")
         first = whole(0) if part.lower is None else self._end(part.lower, length)
         if part.upper is None and part.lower is None:
             return first, length
@@ -278,18 +278,18 @@ class Expressions:
             base = self.value(node.func.value)
             if isinstance(base, Array):
                 if node.keywords:
-                    raise UnsupportedError("a method of an array is given words")
+                    raise UnsupportedError("an array method is called with keyword arguments")
                 return builtins.method(self.function, base, node.func.attr, len(node.args))
             if isinstance(base, Number) and node.func.attr == "view" and len(node.args) == 1:
                 return builtins.view(self.code, base, self.value(node.args[0]))
         called = self.value(node.func)
         if not isinstance(called, Fixed):
-            raise UnsupportedError("something is called that is no function")
+            raise UnsupportedError("something is called that is not a function")
         given = [self.value(argument) for argument in node.args]
         named = {}
         for word in node.keywords:
             if word.arg is None:
-                raise UnsupportedError("arguments are handed on by **")
+                raise UnsupportedError("arguments are passed by **")
             named[word.arg] = self.value(word.value)
         return self._apply(called.value, given, named)
 
@@ -298,7 +298,7 @@ class Expressions:
             fields: tuple[str, ...] = called._fields
             items = {**dict(zip(fields, given, strict=False)), **named}
             if set(items) != set(fields) or len(given) > len(fields):
-                raise UnsupportedError(f"{called.__name__} is made of other fields")
+                raise UnsupportedError(f"{called.__name__} is created with other fields")
             return Group(called, tuple(items[name] for name in fields))
         if builtins.is_kernel(called):
             if called.told:
@@ -310,7 +310,7 @@ class Expressions:
 def as_number(value: Value) -> Number:
     """A value that must be a number."""
     if not isinstance(value, Number):
-        raise UnsupportedError(f"there is no number where one must be: {value}")
+        raise UnsupportedError(f"{value} is not a number")
     return value
 
 
@@ -320,7 +320,7 @@ def items_of(value: Value) -> tuple[Value, ...]:
         return value.items
     if isinstance(value, Fixed) and isinstance(value.value, tuple):
         return tuple(map(known, value.value))
-    raise UnsupportedError(f"there is no tuple where one must be: {value}")
+    raise UnsupportedError(f"{value} is not a tuple")
 
 
 def is_all(node: ast.expr) -> bool:

@@ -1,7 +1,7 @@
-"""One function of a kernel's, statement by statement.
+"""One function of a kernel, statement by statement.
 
-The kind of a variable is that of all values that it ever gets. It becomes known while the code is
-written: when it turns out to be wider than was assumed so far, the function is written again.
+The kind of a variable is that of all values that it is ever assigned. It is found while the code is
+written: when it turns out to be wider than assumed so far, the function is written again.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ class FunctionWriter:
     Attributes
     ----------
     result : Kind or None
-        What it returns; None while that is not known.
+        The kind of what it returns; None while that is not known.
     naturals_returned : list of bool
-        Of each number in it, whether it is never negative.
+        For each number in it, whether it is never negative.
     """
 
     def __init__(
@@ -89,13 +89,13 @@ class FunctionWriter:
         self.variables.rooms.clear()
         self.arguments: dict[str, Value] = {}
         self.called: list[Made] = []
-        self.loops: list[tuple[str, str]] = []  # where the next turn begins, and what follows
+        self.loops: list[tuple[str, str]] = []  # the blocks of the next iteration and of the end
         self.exit = self.code.label()
         self.result_rooms: list[str] | None = None
         places = ["ptr %arena"] if self.allocates else []
         for (argument, kind), is_natural in zip(self.given.items(), self.naturals, strict=True):
             registers = registers_of(kind)
-            # By number: LLVM does not know Greek letters.
+            # By number: LLVM's names cannot have Greek letters.
             texts = [f"%a{len(places)}.{i}" for i in range(len(registers))]
             places += [f"{each} {text}" for each, text in zip(registers, texts, strict=True)]
             value = value_from(kind, iter(texts))
@@ -112,7 +112,7 @@ class FunctionWriter:
         return "\n".join([head, self.code.text(), "}"])
 
     def _ending(self) -> str:
-        """The last block; gives LLVM's type of what is returned."""
+        """Write the last block; return LLVM's type of the result."""
         code, kind = self.code, self.result
         code.ended = True
         code.start(self.exit)
@@ -167,9 +167,9 @@ class FunctionWriter:
     def allocate(self, kind: str, shape: Sequence[Number]) -> Array:
         """A new array of zeros."""
         if not self.allocates:
-            raise UnsupportedError("a kernel makes an array that is not marked as one that does")
+            raise UnsupportedError("a kernel that is not marked as allocating creates an array")
         if any(length.kind != INT for length in shape):
-            raise UnsupportedError("the length of an array is no whole number")
+            raise UnsupportedError("the length of an array is not a whole number")
         lengths = tuple(natural(length.text) for length in shape)
         size = self.code.size(kind, lengths)
         data = self.code.let(f"call ptr @allocate(ptr %arena, i64 {size})")
@@ -193,7 +193,7 @@ class FunctionWriter:
     ) -> Value:
         """Call another kernel."""
         if allocates and not self.allocates:
-            raise UnsupportedError("a kernel that makes arrays is called by one that does not")
+            raise UnsupportedError("an allocating kernel is called by one that is not")
         names = function.__code__.co_varnames[: function.__code__.co_argcount]
         defaults = function.__defaults__ or ()
         words = dict(zip(names[len(names) - len(defaults) :], map(Fixed, defaults), strict=True))
@@ -219,11 +219,11 @@ class FunctionWriter:
 
     def _statements(self, nodes: Sequence[ast.stmt]) -> None:
         for node in nodes:
-            if self.code.ended:  # what follows is never reached
+            if self.code.ended:  # the rest is never reached
                 return
             write = getattr(self, f"_{type(node).__name__.lower()}", None)
             if write is None:
-                raise UnsupportedError(f"{type(node).__name__} is not known here")
+                raise UnsupportedError(f"{type(node).__name__} is not supported")
             write(node)
 
     def _pass(self, node: ast.Pass) -> None:
@@ -251,21 +251,21 @@ class FunctionWriter:
         elif isinstance(target, ast.Tuple):
             items = items_of(value)
             if len(items) != len(target.elts):
-                raise UnsupportedError("a tuple is taken apart into another number of names")
+                raise UnsupportedError("a tuple is unpacked into another number of names")
             for part, item in zip(target.elts, items, strict=True):
                 self._assign_to(part, item)
         elif isinstance(target, ast.Subscript):
             array = self.expressions.value(target.value)
             if not isinstance(array, Array):
-                raise UnsupportedError("something is assigned to that is no array")
+                raise UnsupportedError("an item is assigned to something that is not an array")
             self._write_to(array, target.slice, as_number(value))
         else:
             raise UnsupportedError(f"{type(target).__name__} is assigned to")
 
     def _write_to(self, array: Array, where: ast.expr, value: Number) -> None:
-        """Write one number to a place, or to all places of a part."""
+        """Write one number to one position, or to all positions of a part."""
         if array.frozen:
-            raise UnsupportedError("an array is written to that may not be")
+            raise UnsupportedError("a read-only array is written to")
         indices = list(where.elts) if isinstance(where, ast.Tuple) else [where]
         indices += [ast.Slice()] * (len(array.shape) - len(indices))
         if all(map(is_all, indices)):
@@ -282,7 +282,7 @@ class FunctionWriter:
     def _write_axis(
         self, array: Array, spans: Sequence[Span | str], value: Number, places: list[str]
     ) -> None:
-        """Write to all places of an axis and of those after it."""
+        """Write to all positions of an axis and of those after it."""
         if not spans:
             self.code.write(array.kind, self.code.address(array, places), value)
         elif isinstance(span := spans[0], str):
@@ -300,14 +300,14 @@ class FunctionWriter:
             self.variables.store(self.code, node.target.id, after)
             return
         if not isinstance(node.target, ast.Subscript):
-            raise UnsupportedError(f"{type(node.target).__name__} is changed")
+            raise UnsupportedError(f"{type(node.target).__name__} is updated in place")
         array = self.expressions.value(node.target.value)
         where = node.target.slice
         indices = where.elts if isinstance(where, ast.Tuple) else [where]
         if not isinstance(array, Array) or len(indices) != len(array.shape):
-            raise UnsupportedError("more than one number is changed at once")
+            raise UnsupportedError("more than one number is updated in place")
         if array.frozen:
-            raise UnsupportedError("an array is changed that may not be")
+            raise UnsupportedError("a read-only array is updated in place")
         numbers = [self.expressions.index(index) for index in indices]
         places = list(map(self.code.place_of, numbers, array.shape))
         address = self.code.address(array, places)
@@ -374,13 +374,13 @@ class FunctionWriter:
         self._turns(node, following, after)
         self._next_turn(following, mark)
         before = Number(INT, code.let(f"load i64, ptr {counter}"))
-        single = abs(step) == 1  # cannot get beyond 64 bits: the last one is still before the end
+        single = abs(step) == 1  # cannot overflow: the last number is still before the end
         how = "add nsw" if single else "add"
         then = Number(INT, code.let(f"{how} i64 {before.text}, {step}"))
         code.put(f"store i64 {then.text}, ptr {counter}")
         if single:
             code.go(head)
-        else:  # beyond 64 bits, there is no next turn
+        else:  # after an overflow, there is no next iteration
             code.fork(code.compare(">" if step > 0 else "<", then, before), head, after)
         code.start(after)
 
@@ -403,8 +403,8 @@ class FunctionWriter:
         self.code.go(self.loops[-1][0])
 
     def _mark(self, node: ast.For | ast.While) -> str:
-        """Where memory is at the beginning of a turn, if what it takes can be freed at the end."""
-        # Names that stand in the loop alone are assigned in each turn before they are read.
+        """A mark of the memory in use when an iteration begins, if later memory can be freed."""
+        # Names that occur only in the loop are assigned in each iteration before they are read.
         if not self.allocates or not _source.takes_memory(node, self.function):
             return ""
         if any(map(self.variables.may_hold_arrays, _source.names_kept(self.node, node))):

@@ -1,8 +1,8 @@
 """Machine code on disk, so that a loop is compiled once.
 
-It is kept where numba keeps its own: in the folder that NUMBA_CACHE_DIR names, else beside the
-package, else in the user's cache folder. A folder that is missing, full or not to be written costs
-time only.
+It is stored where numba stores its own: in the folder that NUMBA_CACHE_DIR names, else beside the
+package, else in the user's cache folder. If a folder is missing, full or not writable, this costs
+only time.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from pathlib import Path
 
 from lowbid._replace_file import replace_file
 
-_CHECK = 16  # bytes in front of the code, which tell whether it is all there, and the right one
+_CHECK = 16  # bytes before the code: a checksum of its name and of the code
 
 
 def name_of(*parts: str) -> str:
-    """The name of the file for code that is made of these parts, by this compiler."""
+    """The name of the file for code that depends on these parts and on this compiler."""
     text = "\n".join([*parts, _generation()])
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 @functools.cache
 def _generation() -> str:
-    """A fingerprint of this compiler: what an older one left on disk is not used."""
+    """A fingerprint of this compiler: code of older versions on disk is not used."""
     texts = [path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))]
     return hashlib.blake2b(b"".join(texts), digest_size=8).hexdigest()
 
 
 def load(name: str) -> bytes | None:
-    """What was kept under a name, or None."""
+    """The code stored under a name, or None."""
     for folder in _folders():
         with contextlib.suppress(OSError):
             kept = (folder / f"loop-{name}.o").read_bytes()
@@ -43,7 +43,7 @@ def load(name: str) -> bytes | None:
 
 
 def save(name: str, code: bytes) -> None:
-    """Keep something under a name, if there is a place for it."""
+    """Store code under a name, if some folder is writable."""
     for folder in _folders():
         with contextlib.suppress(OSError):
             folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Functions of NumPy, written as kernels are: what calls of them are compiled to."""
+"""Functions of NumPy, written as kernels; calls of them are compiled to calls of these."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def largest(array: Ints) -> int:
 
 
 def places_up_to(array: Ints, value: int) -> int:
-    """How many numbers of a sorted array are at most so large."""
+    """The number of entries of a sorted array that are at most `value`."""
     first, last = 0, len(array)
     while first < last:
         middle = (first + last) >> 1

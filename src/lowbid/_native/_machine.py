@@ -14,7 +14,7 @@ import llvmlite.binding as llvm
 from lowbid._native._module import ENTRY
 
 _loading = threading.Lock()
-_engines: list[Any] = []  # what is loaded stays: a function may be called at any time
+_engines: list[Any] = []  # loaded code is kept: a function may be called at any time
 
 
 @functools.cache
@@ -38,7 +38,7 @@ def _features() -> str:
 
 
 def machine() -> str:
-    """What machine code depends on, besides the text that it is made of."""
+    """A description of everything that machine code depends on, besides LLVM's text."""
     parts = (llvmlite.__version__, llvm.get_process_triple(), llvm.get_host_cpu_name())
     return "\n".join([*parts, _features()])
 
@@ -58,10 +58,10 @@ def object_of(text: str) -> bytes:
 
 
 def _gather(module: Any, tuned: Any) -> None:
-    """Make functions parts of their callers before any of them is optimised alone.
+    """Inline functions into their callers before any of them is optimised separately.
 
-    Otherwise branches that are nearly always taken become choices between two results, each of
-    which is worked out: measured, that made some rules slower by half.
+    Otherwise branches that are nearly always taken become selections between two results, both of
+    which are computed: measured, that made some rules slower by half.
     """
     options = llvm.create_pipeline_tuning_options(speed_level=0)
     options.loop_vectorization = options.slp_vectorization = False
@@ -74,7 +74,7 @@ def _gather(module: Any, tuned: Any) -> None:
 
 
 def function_of(code: bytes) -> Callable[[int], int]:
-    """The function in machine code; other threads run while it does."""
+    """The function in machine code; it runs without the GIL."""
     with _loading:
         empty = llvm.parse_assembly("", llvm.create_context())
         engine = llvm.create_mcjit_compiler(empty, _target_machine())

@@ -1,4 +1,4 @@
-"""All functions of a kernel, its constants, and the way in from Python, as one text for LLVM."""
+"""All functions of a kernel, its constants, and its entry point, as one text for LLVM."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from lowbid._native._values import (
 )
 
 ENTRY = "lowbid_entry"
-# Measured: shorter functions are best a part of all their callers. In lines.
+# Functions shorter than this many lines are best inlined into all their callers, as measured.
 _LONG = 600
 
-# Memory is taken piece by piece, and each piece remembers the one before it: see `release`.
+# Memory is allocated piece by piece, and each piece points to the previous one: see `release`.
 _RUNTIME = """
 declare noalias ptr @calloc(i64, i64)
 declare void @free(ptr)
@@ -141,29 +141,29 @@ class Made(NamedTuple):
     name: str
     result: Kind
     naturals: list[bool]
-    size: int  # how many lines it has with all that becomes a part of it
+    size: int  # its number of lines, including functions inlined into it
 
 
 class Module:
-    """The text of a kernel and of all that it calls."""
+    """The text of a kernel and of everything that it calls."""
 
     def __init__(self) -> None:
         self.on_linux = sys.platform == "linux"
         self.texts = [_RUNTIME]
         self.functions: dict[Any, Made] = {}
-        self.places: Counter[str] = Counter()  # from how many a function is called
+        self.places: Counter[str] = Counter()  # the number of places that call a function
         self.constants: dict[int, tuple[Any, Array]] = {}
 
     def text(self) -> str:
-        """All of it."""
+        """The whole text."""
         return "\n".join([*self.texts, *map(self._attributes, self.functions.values())])
 
     def _attributes(self, made: Made) -> str:
         """How a function is compiled.
 
-        Handing a state's dozen arrays from function to function costs more than most rules, so
-        functions become parts of their callers; but those that are long and called from several
-        places, as LLVM sees fit, since it takes its time for every copy.
+        Passing a state's dozen arrays from function to function costs more than most rules, so
+        functions are inlined into their callers. For those that are long and called from several
+        places, LLVM decides, since every copy takes time to compile.
         """
         often = self.places[made.name] > 1 and made.size > _LONG
         how = "inlinehint" if often else "alwaysinline"
@@ -176,15 +176,15 @@ class Module:
         kinds: Sequence[Kind],
         naturals: Sequence[bool],
     ) -> Made:
-        """The function for arguments of these kinds, written if it is not yet there.
+        """The function for arguments of these kinds, written if it does not exist yet.
 
-        Of whole numbers it is said whether they are never negative.
+        `naturals` says for each whole number whether it is never negative.
         """
         key = function, tuple(kinds), tuple(naturals)
         if key not in self.functions:
             called = function.__name__ if function.__name__.isascii() else ""
             name = f"f{len(self.functions)}.{called}"
-            self.functions[key] = Made(name, "", [], 0)  # its place, should it call itself
+            self.functions[key] = Made(name, "", [], 0)  # a placeholder, in case it calls itself
             writer = FunctionWriter(self, function, allocates, kinds, naturals)
             text = writer.write(name, f"#{_number_of(name)}")
             if writer.result is None:
@@ -199,11 +199,11 @@ class Module:
         return made
 
     def known(self, value: Any) -> Value:
-        """What a Python object is in a kernel."""
+        """The value of a Python object in a kernel."""
         return self.constant(value) if isinstance(value, np.ndarray) else known(value)
 
     def known_or(self, value: Value) -> Value:
-        """A value, with an array in place of one that is known."""
+        """A value, with a constant array as one of the module."""
         if isinstance(value, Fixed) and isinstance(value.value, np.ndarray):
             return self.constant(value.value)
         return value
@@ -226,9 +226,9 @@ class Module:
         return self.constants[id(values)][1]
 
     def entry(self, kernel: Any, kinds: Sequence[Kind]) -> Kind:
-        """The way in: takes the address of all arguments, one after another in 64 bits each.
+        """Write the entry point, which takes the address of all arguments, 64 bits each, in order.
 
-        Then comes room for what is returned. It gives 1 if there was not enough memory, else 0.
+        Room for the results follows them. It returns 1 if there was not enough memory, otherwise 0.
         """
         made = self.function(kernel.function, kernel.allocates, kinds, [False] * len(kinds))
         code = Code()
@@ -259,7 +259,7 @@ class Module:
 
 
 def _number_of(name: str) -> int:
-    """The number of a function's attributes: the first ones are taken."""
+    """The number of a function's attributes; the first numbers are already in use."""
     return 10 + int(name[1:].partition(".")[0])
 
 

@@ -1,6 +1,6 @@
-"""The source of a function, as a tree: read once per file, and checked against what runs.
+"""The source of a function, as a tree: read once per file, and checked against the running code.
 
-And what can be seen in such a tree at a glance.
+Also simple analyses of such a tree.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ALLOCATING = ("zeros", "empty", "full", "ones", "array", "arange", "copy")
 
 @functools.cache
 def _functions_in(filename: str) -> dict[int, tuple[ast.FunctionDef, str]]:
-    """All functions of a file and what their code says, by the line on which they begin."""
+    """All functions of a file, with descriptions of their code, by the line where they begin."""
     text = "".join(linecache.getlines(filename))
     try:
         tree, code = ast.parse(text), compile(text, filename, "exec", dont_inherit=True)
@@ -46,9 +46,9 @@ def source_of(function: types.FunctionType) -> ast.FunctionDef:
     code = function.__code__
     node, says = _functions_in(code.co_filename).get(code.co_firstlineno, (None, ""))
     if node is None or node.name != code.co_name:
-        raise UnsupportedError(f"the source of {function.__qualname__} is not to be found")
+        raise UnsupportedError(f"the source of {function.__qualname__} was not found")
     if code.co_freevars or says != describe(code):
-        raise UnsupportedError(f"{function.__qualname__} is not what its source says")
+        raise UnsupportedError(f"{function.__qualname__} differs from its source")
     return node
 
 
@@ -62,7 +62,7 @@ def stored_names(node: ast.AST) -> set[str]:
 
 
 def names_kept(function: ast.FunctionDef, loop: ast.AST) -> set[str]:
-    """The names that are assigned in a loop and stand outside it too, as arguments do."""
+    """The names that are assigned in a loop and also occur outside it, as arguments do."""
     inside, mine = {id(each) for each in ast.walk(loop)}, stored_names(loop)
     return mine & {each.arg for each in ast.walk(function.args) if isinstance(each, ast.arg)} | {
         each.id
@@ -72,7 +72,7 @@ def names_kept(function: ast.FunctionDef, loop: ast.AST) -> set[str]:
 
 
 def has_break(nodes: Sequence[ast.stmt]) -> bool:
-    """Whether a loop can be left by a break of its own, not by one of a loop inside it."""
+    """Whether a loop has a break of its own, not only those of loops inside it."""
     for node in nodes:
         if isinstance(node, ast.Break):
             return True
@@ -82,7 +82,7 @@ def has_break(nodes: Sequence[ast.stmt]) -> bool:
 
 
 def takes_memory(node: ast.AST, function: types.FunctionType) -> bool:
-    """Whether a part of a function makes arrays, or calls a kernel that does."""
+    """Whether a part of a function creates arrays, or calls a kernel that does."""
     for each in ast.walk(node):
         if isinstance(each, ast.Call):
             if isinstance(each.func, ast.Attribute) and each.func.attr in _ALLOCATING:
@@ -108,7 +108,7 @@ def unsettled_names(body: Sequence[ast.stmt]) -> set[str]:
 
 
 def _follow(body: Sequence[ast.stmt], settled: set[str], unsettled: set[str]) -> bool:
-    """Add to names that are settled after statements; gives whether what follows is reached."""
+    """Add the names that statements assign in any case; return whether the next one is reached."""
     for node in body:
         if isinstance(node, ast.If):
             _read(node.test, settled, unsettled)

@@ -1,4 +1,4 @@
-"""What an expression of a kernel is worth while its code is written: numbers, arrays, tuples."""
+"""The values of a kernel's expressions while its code is written: numbers, arrays, tuples."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-# Kinds of numbers: the float, the signed and the unsigned whole number of 64 bits, and the truth.
+# Kinds of numbers: floats, signed and unsigned whole numbers of 64 bits, and truth values.
 FLOAT, INT, WORD, TRUTH = "float", "int", "word", "truth"
 
-# How LLVM calls a number in a register, and in an array.
+# LLVM's types of numbers in a register, and in an array.
 REGISTER = {FLOAT: "double", INT: "i64", WORD: "i64", TRUTH: "i1"}
 MEMORY = {FLOAT: "double", INT: "i64", WORD: "i64", TRUTH: "i8"}
 SIZE = {FLOAT: 8, INT: 8, WORD: 8, TRUTH: 1}
@@ -20,7 +20,7 @@ KIND_OF_DTYPE = {"float64": FLOAT, "int64": INT, "uint64": WORD, "bool": TRUTH}
 
 
 class UnsupportedError(Exception):
-    """The kernel says something that is compiled by numba instead."""
+    """The kernel uses something that is not supported here; numba compiles it instead."""
 
 
 @dataclass(frozen=True)
@@ -31,22 +31,22 @@ class Number:
     text: str
     literal: Any = None  # its value, if that is known
     natural: bool = False  # whether it is known not to be negative
-    setting: bool = False  # whether functions are written for this very value
+    setting: bool = False  # whether functions are written for this exact value
 
 
 @dataclass(frozen=True)
 class Array:
-    """An array whose numbers lie one after another in memory, the last axis first."""
+    """A contiguous array, in whose memory the last axis varies fastest."""
 
     kind: str
     data: str
     shape: tuple[Number, ...]
-    frozen: bool = False  # whether it may not be written to
+    frozen: bool = False  # whether it is read-only
 
 
 @dataclass(frozen=True)
 class Group:
-    """A tuple; one with names if it is of a class."""
+    """A tuple; a named tuple if it has a class."""
 
     made_of: type[Any] | None
     items: tuple[Value, ...]
@@ -85,14 +85,14 @@ class GroupKind:
 
 @dataclass(frozen=True)
 class SettingKind:
-    """The kind of a number that never changes: an option that is off, say."""
+    """The kind of a number that never changes, such as an option that is off."""
 
     number: Number
 
 
 @dataclass(frozen=True)
 class FixedKind:
-    """The kind of something known: it is equal to nothing but itself."""
+    """The kind of something known, which is equal only to itself."""
 
     value: Any
 
@@ -125,7 +125,7 @@ def holds_arrays(kind: Kind) -> bool:
 
 
 def registers_of(kind: Kind) -> list[str]:
-    """LLVM's types of all registers that a value of a kind takes."""
+    """LLVM's types of all registers that a value of this kind needs."""
     if isinstance(kind, str):
         return [REGISTER[kind]]
     if isinstance(kind, ArrayKind):
@@ -147,7 +147,7 @@ def texts_of(value: Value) -> list[str]:
 
 
 def value_from(kind: Kind, texts: Iterator[str]) -> Value:
-    """A value of a kind, made of registers."""
+    """A value of this kind, made of registers."""
     if isinstance(kind, str):
         return Number(kind, next(texts))
     if isinstance(kind, ArrayKind):
@@ -159,7 +159,7 @@ def value_from(kind: Kind, texts: Iterator[str]) -> Value:
 
 
 def naturals_of(value: Value) -> list[bool]:
-    """Of a number, and of each number in a tuple: whether it is known not to be negative."""
+    """For a number, or each number in a tuple: whether it is known not to be negative."""
     if isinstance(value, Group):
         return [known for item in value.items for known in naturals_of(item)]
     return [value.natural] if isinstance(value, Number) else []
@@ -175,14 +175,14 @@ def with_naturals(value: Value, known: Iterator[bool]) -> Value:
 
 
 def changing(kind: Kind) -> Kind:
-    """The kind of something that may get other values than its settings."""
+    """The kind of a value that may differ from its setting."""
     if isinstance(kind, GroupKind):
         return GroupKind(kind.made_of, tuple(map(changing, kind.items)))
     return kind.number.kind if isinstance(kind, SettingKind) else kind
 
 
 def wider(first: Kind, second: Kind) -> Kind:
-    """The kind of a variable that is sometimes of the one kind and sometimes of the other."""
+    """The kind of a variable that is sometimes of one kind and sometimes of another."""
     if first == second:
         return first
     first, second = changing(first), changing(second)
@@ -197,7 +197,7 @@ def wider(first: Kind, second: Kind) -> Kind:
         and len(first.items) == len(second.items)
     ):
         return GroupKind(first.made_of, tuple(map(wider, first.items, second.items)))
-    raise UnsupportedError(f"a variable is {first} here and {second} there")
+    raise UnsupportedError(f"a variable is {first} in one place and {second} in another")
 
 
 def natural(text: str) -> Number:
@@ -224,7 +224,7 @@ def truth(value: bool) -> Number:
 
 
 def known(value: Any) -> Value:
-    """What a Python object is in a kernel; arrays are for the module to place."""
+    """The value of a Python object in a kernel; the module stores arrays."""
     if isinstance(value, bool | np.bool_):
         return truth(bool(value))
     if isinstance(value, np.uint64):

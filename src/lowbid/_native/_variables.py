@@ -21,21 +21,21 @@ from lowbid._native._values import (
 
 
 class WiderError(Exception):
-    """A variable is wider than was assumed: the function is to be written again."""
+    """A variable is wider than was assumed: the function must be written again."""
 
 
 class Variables:
-    """What is known of a function's variables.
+    """Everything known about a function's variables.
 
     Attributes
     ----------
     kinds : dict
-        The kind of each: that of all values that it was seen to get.
+        The kind of each: that of all values assigned to it so far.
     negative : set
-        Those that may be negative. A variable that only ever gets numbers that are not is taken
-        not to be, which saves a look whenever it is an index.
+        Those that may be negative. A variable to which only non-negative numbers are assigned is
+        assumed not to be, which saves a check whenever it is an index.
     rooms : dict
-        Where each is kept, in the text that is being written.
+        The memory of each, in the text that is being written.
     """
 
     def __init__(self) -> None:
@@ -69,11 +69,11 @@ class Variables:
         keep(code, kind, fitting, self.rooms[name])
 
     def may_hold_arrays(self, name: str) -> bool:
-        """Whether a variable is an array, or has one in it; also if it was not seen yet."""
+        """Whether a variable is an array or contains one; True if it was not seen yet."""
         return name not in self.kinds or holds_arrays(self.kinds[name])
 
 
 def keep(code: Code, kind: Kind, value: Value, rooms: Sequence[str]) -> None:
-    """Put a value into its place."""
+    """Store a value in its memory."""
     for register, text, room in zip(registers_of(kind), texts_of(value), rooms, strict=True):
         code.put(f"store {register} {text}, ptr {room}")

@@ -8,8 +8,8 @@ from collections.abc import Container, Iterable
 from typing import NamedTuple
 
 # The colours of M. Okabe and K. Ito (2008), Color universal design, which people with any kind of
-# colour vision can tell apart; with grey instead of yellow, which is lost on white paper, and brown
-# added.
+# colour vision can tell apart; with grey instead of yellow, which is hard to see on white, and
+# brown added.
 _COLOURS = (
     "#0072B2",
     "#D55E00",

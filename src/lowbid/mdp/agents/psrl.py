@@ -38,8 +38,8 @@ BIBTEX = r"""
 # The exponential of this is finite, even times a count, and so large that adding 1 changes nothing.
 _LARGE = 600.0
 # Compiled loops process 16 entries per iteration, and the code below 8 next states. Arrays are
-# padded accordingly, since a remainder of a few numbers takes longer than a whole iteration. What
-# is computed in the padding is not used.
+# padded accordingly, since a remainder of a few numbers takes longer than a whole iteration. The
+# results in the padding are not used.
 LANES, NEXT = 16, 8
 
 

@@ -2,6 +2,7 @@ import copy
 import io
 import json
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from lowbid.testing import check_agent
 RULES = [getattr(mdp, name) for name in mdp.agents.__all__]
 VARIANTS = [rule for cls in RULES for rule in cls.variants()]
 BEVI = mdp.BatchEnsembleValueIteration
+SAVED = Path(__file__).parent / "saved"
 FEW = [*BEVI.variants()[:4], mdp.QLearning(), mdp.PSRL()]  # compiled for docs/mdp.md anyway
 
 
@@ -336,6 +338,40 @@ def test_newer_files_and_foreign_rules_are_named(tmp_path, monkeypatch):
     with pytest.raises(InvalidValueError, match="was saved"):
         mdp.Agent.load(path, rule=mdp.PSRL())
     assert isinstance(mdp.Agent.load(path, rule=Wanderer()).rule, Wanderer)
+
+
+def changed(path, header=None, **columns):
+    """A saved agent with some of its header and columns replaced; those that are None left out."""
+    with np.load(path) as saved:
+        whole = {**saved, **columns}
+    whole["header"] = np.array(json.dumps(json.loads(str(whole["header"])) | (header or {})))
+    np.savez(path, **{name: column for name, column in whole.items() if column is not None})
+    return path
+
+
+def test_agents_of_format_version_1_go_on_if_their_rule_has_not_changed():
+    agent = mdp.Agent.load(SAVED / "version_1_batch_ensemble.npz", compiled="never")
+    agent.begin(0)
+    assert agent.episode == 7
+    assert agent.policy.tolist() == [[1, 0, 0], [1, 1, 0], [0, 1, 1]]
+
+
+def test_agents_of_a_rule_that_has_changed_are_not_called_damaged(tmp_path):
+    with pytest.raises(FileFormatError, match=r"intact.*0\.1\.0.*format version 1.*whose PSRL"):
+        mdp.Agent.load(SAVED / "version_1_psrl.npz")
+    path = tmp_path / "agent.npz"
+    rule = {"class": "PSRL", "identity": "PSRL(speed=3)", "parameters": {"speed": 3}}
+    for change in (
+        {"state_values": np.zeros(3)},
+        {"state_values": None, "state_merits": np.zeros((3, 4))},
+        {"state_more": np.zeros(1)},
+        {"problem_slack": None},
+        {"header": {"rule": rule}},
+        {"header": {"agent": {}}},
+    ):
+        corridor().save(path)
+        with pytest.raises(FileFormatError, match="is intact, but was written by lowbid"):
+            mdp.Agent.load(changed(path, **change))
 
 
 def test_headers_are_plain_json(tmp_path):

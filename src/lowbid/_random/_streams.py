@@ -24,8 +24,9 @@ from lowbid._require import require_whole
 
 Stream = npt.NDArray[np.uint64]
 
-# Incremented when a seed comes to mean different random numbers: results of other versions are not
-# reused.
+# Incremented when the streams of a seed, or the numbers drawn from them, change: results of other
+# versions are not reused. What a rule draws in which order is part of its code, whose fingerprint
+# decides that too, so a rule that draws otherwise does not change this.
 STREAMS_VERSION = 1
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)

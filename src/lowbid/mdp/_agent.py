@@ -382,6 +382,9 @@ class Agent:
     ) -> Self:
         """Read a file that `save` wrote.
 
+        If the rule has been changed since, so that what was saved does not fit it, the error names
+        the lowbid that wrote the file.
+
         Parameters
         ----------
         path : path

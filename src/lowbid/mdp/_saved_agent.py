@@ -7,6 +7,7 @@ import io
 import json
 import os
 import zipfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from lowbid.mdp._agent import Agent
 
 _FORMAT = "lowbid-agent"
-_FORMAT_VERSION = 1
+_FORMAT_VERSION = 2  # version 1 numbered the arrays of a state instead of naming them
 _COUNTERS = ("_episode", "_stage", "_s", "_action", "_kind", "_allowed", "_origin", "_ends")
 
 A = TypeVar("A", bound="Agent")
@@ -49,7 +50,7 @@ def write_agent(agent: Agent, path: str | os.PathLike[str]) -> None:
         f"problem_{name}": np.asarray(x) for name, x in problem._asdict().items()
     }
     columns |= {"header": np.array(json.dumps(header)), "stream": agent._stream}
-    columns |= {f"state_{i}": array for i, array in enumerate(arrays_of(agent._state))}
+    columns |= {f"state_{name}": array for name, array in _named_arrays(agent._state).items()}
     with replace_file(Path(path), durable=True) as file:
         np.savez(file, allow_pickle=False, **columns)
 
@@ -58,11 +59,11 @@ def read_agent(cls: type[A], path: str | os.PathLike[str], rule: Rule | None, co
     """The agent in a file, or an error that says what is wrong with it."""
     path = Path(path)
     header, columns = read_saved(path, _FORMAT, _FORMAT_VERSION)
-    made = _rule_from(header["rule"], rule)
+    made = _rule_from(path, header, rule)
     try:
-        return _restored(cls, made, header["agent"], columns, compiled)
+        return _restored(cls, made, header, columns, compiled)
     except (KeyError, TypeError, ValueError) as error:
-        raise damaged(path) from error
+        raise of_another_lowbid(path, header, made.name) from error
 
 
 def read_saved(path: Path, expected: str, newest: int) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -87,7 +88,7 @@ def read_saved(path: Path, expected: str, newest: int) -> tuple[dict[str, Any], 
 
 
 def _restored(
-    cls: type[A], rule: Rule, counters: dict[str, Any], columns: dict[str, Any], compiled: When
+    cls: type[A], rule: Rule, header: dict[str, Any], columns: dict[str, Any], compiled: When
 ) -> A:
     scalars = {"best_reward": float, "groups": int, "successors": int, "episodes": int}
     problem = Problem(
@@ -101,15 +102,38 @@ def _restored(
     agent = cls.__new__(cls)
     agent._setup(problem, rule, 0, "", compiled)
     for name in _COUNTERS:
-        value = counters[name.strip("_")]
+        value = header["agent"][name.strip("_")]
         setattr(agent, name, tuple(value) if isinstance(value, list) else value)
     agent._stream[:] = columns["stream"]
-    for i, place in enumerate(arrays_of(agent._state)):
-        saved = columns[f"state_{i}"]
-        if saved.shape != place.shape or saved.dtype != place.dtype:
-            raise ValueError("the state has another shape")
-        place[...] = saved
+    places = _named_arrays(agent._state)
+    saved = {
+        name.removeprefix("state_"): x for name, x in columns.items() if name.startswith("state_")
+    }
+    if header["format_version"] == 1:
+        places = {str(i): place for i, place in enumerate(places.values())}
+    if kinds_of(places) != kinds_of(saved):
+        raise ValueError("the state has other arrays")
+    for name, place in places.items():
+        place[...] = saved[name]
     return agent
+
+
+def _named_arrays(state: Any) -> dict[str, Any]:
+    """The arrays of a state by name; one in a named tuple within it is called "tuple.array"."""
+    return dict(zip(_names_in(state), list(arrays_of(state)), strict=True))
+
+
+def _names_in(state: Any) -> Iterator[str]:
+    for name, value in zip(getattr(state, "_fields", range(len(state))), state, strict=True):
+        if isinstance(value, tuple):
+            yield from (f"{name}.{inner}" for inner in _names_in(value))
+        else:
+            yield str(name)
+
+
+def kinds_of(arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """The shapes and types of arrays. A rule that has changed since has others."""
+    return {name: (array.shape, array.dtype) for name, array in arrays.items()}
 
 
 def _columns(path: Path) -> dict[str, Any]:
@@ -131,7 +155,8 @@ def _fields(rule: Rule) -> dict[str, Any] | None:
     return {name: x.item() if isinstance(x, np.generic) else x for name, x in values.items()}
 
 
-def _rule_from(saved: dict[str, Any], given: Rule | None) -> Rule:
+def _rule_from(path: Path, header: dict[str, Any], given: Rule | None) -> Rule:
+    saved = header["rule"]
     if given is not None:
         if given.identity != saved["identity"]:
             raise InvalidValueError(
@@ -144,8 +169,20 @@ def _rule_from(saved: dict[str, Any], given: Rule | None) -> Rule:
             f"the rule {saved['identity']} is not part of lowbid; give it again: "
             "Agent.load(path, rule=...)."
         )
-    made: Rule = getattr(agents, saved["class"])(**saved["parameters"])
+    try:
+        made: Rule = getattr(agents, saved["class"])(**saved["parameters"])
+    except (TypeError, ValueError) as error:  # it had other parameters
+        raise of_another_lowbid(path, header, saved["class"]) from error
     return made
+
+
+def of_another_lowbid(path: Path, header: dict[str, Any], rule: str) -> FileFormatError:
+    """The error for a whole file whose contents do not fit the rule as it is here."""
+    return FileFormatError(
+        f"{path} is intact, but was written by lowbid {header.get('lowbid')} (format version "
+        f"{header['format_version']}), whose {rule} is saved otherwise than by this one "
+        f"({__version__}). Load it with the lowbid that wrote it, or start a new agent."
+    )
 
 
 def damaged(path: Path) -> FileFormatError:

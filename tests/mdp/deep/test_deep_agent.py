@@ -214,22 +214,47 @@ def test_damaged_files_are_refused(tmp_path):
     ("change", "message"),
     [
         ({"format_version": 99}, "Upgrade lowbid"),
-        ({"rule": "Nobody"}, "damaged"),
-        ({"n_actions": 3}, "damaged"),
-        ({"parameters": {"members": 0}}, "damaged"),
+        ({"rule": "Nobody"}, "intact, but was written by lowbid"),
+        ({"n_actions": 3}, "whose BiddingDQN is saved otherwise"),
+        ({"parameters": {"members": 0}}, "intact, but was written by lowbid"),
     ],
 )
 def test_headers_that_do_not_fit_are_refused(tmp_path, change, message):
     agent().save(tmp_path / "agent.npz")
-    with zipfile.ZipFile(tmp_path / "agent.npz") as archive:
-        names = [name.removesuffix(".npy") for name in archive.namelist()]
-    with np.load(tmp_path / "agent.npz") as saved:
-        columns = {name: saved[name] for name in names}
-    header = json.loads(str(columns["header"])) | change
-    columns["header"] = np.array(json.dumps(header))
-    np.savez(tmp_path / "changed.npz", **columns)
+    columns = columns_of(tmp_path / "agent.npz")
+    write_with(tmp_path / "changed.npz", columns, change)
     with pytest.raises(FileFormatError, match=message):
         deep.DeepAgent.load(tmp_path / "changed.npz")
+
+
+def columns_of(path):
+    """The arrays of a saved agent, in the order in which they were saved."""
+    with zipfile.ZipFile(path) as archive:
+        names = [name.removesuffix(".npy") for name in archive.namelist()]
+    with np.load(path) as saved:
+        return {name: saved[name] for name in names}
+
+
+def write_with(path, columns, change):
+    """Write arrays with a header of which some has changed."""
+    header = json.loads(str(columns["header"])) | change
+    np.savez(path, **{**columns, "header": np.array(json.dumps(header))})
+
+
+def test_agents_of_format_version_1_are_loaded(tmp_path):
+    player = agent(2)
+    play(player, 15, np.random.default_rng(1))
+    player.save(tmp_path / "agent.npz")
+    columns = columns_of(tmp_path / "agent.npz")
+    arrays = [column for name, column in columns.items() if name.startswith("array_")]
+    numbered = {f"array_{i}": array for i, array in enumerate(arrays)}
+    others = {name: columns[name] for name in ("header", "bids")}
+    write_with(tmp_path / "old.npz", {**numbered, **others}, {"format_version": 1})
+    assert same(bits(deep.DeepAgent.load(tmp_path / "old.npz")), bits(player))
+    del numbered["array_3"]
+    write_with(tmp_path / "old.npz", {**numbered, **others}, {"format_version": 1})
+    with pytest.raises(FileFormatError, match=r"format version 1.*BiddingDQN.*Load it with"):
+        deep.DeepAgent.load(tmp_path / "old.npz")
 
 
 def test_a_rule_of_ones_own_cannot_be_saved(tmp_path):

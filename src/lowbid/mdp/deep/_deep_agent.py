@@ -261,7 +261,10 @@ class DeepAgent:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a file that `save` wrote."""
+        """Read a file that `save` wrote.
+
+        If agents are made of other arrays since, the error names the lowbid that wrote the file.
+        """
         from lowbid.mdp.deep._saved_deep_agent import read_deep_agent
 
         return read_deep_agent(cls, path)

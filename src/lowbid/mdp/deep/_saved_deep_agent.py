@@ -16,7 +16,7 @@ from lowbid._parameters import plain
 from lowbid._replace_file import replace_file
 from lowbid._version import __version__
 from lowbid.errors import FileFormatError
-from lowbid.mdp._saved_agent import damaged, read_saved
+from lowbid.mdp._saved_agent import kinds_of, of_another_lowbid, read_saved
 from lowbid.mdp.deep._deep_agent import DeepAgent
 from lowbid.mdp.deep._ensemble_dqn import EnsembleDQN
 from lowbid.mdp.deep._learner import frozen_member
@@ -25,7 +25,7 @@ from lowbid.mdp.deep.bidding_dqn import BiddingDQN
 from lowbid.mdp.deep.bootstrapped_dqn import BootstrappedDQN
 
 _FORMAT = "lowbid-deep-agent"
-_FORMAT_VERSION = 1
+_FORMAT_VERSION = 2  # version 1 numbered arrays instead of naming them
 _RULES: dict[str, type[EnsembleDQN]] = {
     rule.__name__: rule for rule in (BootstrappedDQN, BiddingDQN)
 }
@@ -54,8 +54,8 @@ def write_deep_agent(agent: DeepAgent, path: str | os.PathLike[str]) -> None:
         "action": agent._action,
         "under_way": agent._acting is not None,
     }
-    arrays = jax.tree.leaves(_parts(agent))
-    columns = {f"array_{i}": np.asarray(each) for i, each in enumerate(arrays)}
+    arrays, _ = _named_arrays(agent)
+    columns = {f"array_{name}": np.asarray(each) for name, each in arrays.items()}
     columns |= {"header": np.array(json.dumps(header)), "bids": agent._bids}
     with replace_file(Path(path), durable=True) as file:
         np.savez(file, allow_pickle=False, **columns)
@@ -68,7 +68,7 @@ def read_deep_agent(cls: type[D], path: str | os.PathLike[str]) -> D:
     try:
         return _restored(cls, header, columns)
     except (KeyError, TypeError, ValueError) as error:
-        raise damaged(path) from error
+        raise of_another_lowbid(path, header, str(header.get("rule"))) from error
 
 
 def _restored(cls: type[D], header: dict[str, Any], columns: dict[str, Any]) -> D:
@@ -78,17 +78,23 @@ def _restored(cls: type[D], header: dict[str, Any], columns: dict[str, Any]) -> 
     if header["under_way"]:  # arrays of the right shapes, to be filled
         agent._acting = frozen_member(agent._learner, jnp.int32(0))
         agent._observation = zeros(*agent.inputs.kind)
-    places, structure = jax.tree.flatten(_parts(agent))
-    saved = [columns[f"array_{i}"] for i in range(len(places))]
-    for place, each in zip(places, saved, strict=True):
-        if each.shape != place.shape or each.dtype != place.dtype:
-            raise ValueError("an array has another shape")
-    restored = jax.tree.unflatten(structure, [jnp.asarray(each) for each in saved])
+    places, structure = _named_arrays(agent)
+    saved = {
+        name.removeprefix("array_"): x for name, x in columns.items() if name.startswith("array_")
+    }
+    if header["format_version"] == 1:
+        places = {str(i): place for i, place in enumerate(places.values())}
+    if kinds_of(places) != kinds_of(saved):
+        raise ValueError("the agent has other arrays")
+    restored = jax.tree.unflatten(structure, [jnp.asarray(saved[name]) for name in places])
     agent._learner, agent._acting, agent._observation = restored
     agent._bids, agent._member = columns["bids"], int(header["member"])
     agent._action = int(header["action"])
     return agent
 
 
-def _parts(agent: DeepAgent) -> tuple[Any, ...]:
-    return agent._learner, agent._acting, agent._observation
+def _named_arrays(agent: DeepAgent) -> tuple[dict[str, Any], Any]:
+    """All arrays by name, such as "[0].networks[0]", and the structure that they make up."""
+    parts = agent._learner, agent._acting, agent._observation
+    arrays, structure = jax.tree_util.tree_flatten_with_path(parts)
+    return {jax.tree_util.keystr(path): array for path, array in arrays}, structure

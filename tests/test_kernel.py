@@ -1,12 +1,15 @@
+import ast
 import os
 import pickle
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import lowbid
 from lowbid._kernel import Kernel, allocating_kernel, interpreted, kernel, specialise
 
 
@@ -74,6 +77,31 @@ def test_kernels_may_make_arrays_only_if_they_say_so():
 
     with pytest.raises(Exception, match="Only accept returning of array passed"):
         hidden(3)
+
+
+METHODS_OF_ARRAYS = {"all", "any", "argmax", "argmin", "copy", "max", "mean", "min", "sort", "sum"}
+
+
+def test_kernels_that_make_no_arrays_call_no_methods_of_arrays():
+    """numba compiles these with reference counts, unless it already has, for another kernel.
+
+    So they can be compiled in the process that also compiles a rule's `init`, and not in one that
+    reads it from disk.
+    """
+    found = []
+    for path in sorted(Path(lowbid.__file__).parent.rglob("*.py")):
+        for function in ast.walk(ast.parse(path.read_text())):
+            if isinstance(function, ast.FunctionDef) and "kernel" in map(
+                ast.unparse, function.decorator_list
+            ):
+                found += [
+                    f"{path.name}: {ast.unparse(call)}"
+                    for call in ast.walk(function)
+                    if isinstance(call, ast.Call)
+                    and isinstance(call.func, ast.Attribute)
+                    and call.func.attr in METHODS_OF_ARRAYS
+                ]
+    assert found == []
 
 
 def test_a_digest_follows_the_code_of_what_is_called():

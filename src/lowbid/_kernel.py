@@ -197,7 +197,8 @@ class Kernel(Generic[P, R]):
 def kernel(function: Callable[P, R]) -> Kernel[P, R]:
     """Mark a function for compilation on its first call.
 
-    It must not create arrays, so that nothing in it needs to be counted and freed.
+    It must not create arrays, nor call methods of arrays such as ``max()``, so that nothing in it
+    needs to be counted and freed.
     """
     return Kernel(function)
 

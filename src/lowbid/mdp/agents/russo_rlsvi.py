@@ -26,9 +26,9 @@ BIBTEX = r"""
 
 
 @kernel
-def noise_of(parameters: RussoRLSVI, problem: Problem, episode: int) -> float:
+def noise_of(parameters: RussoRLSVI, problem: Problem, actions: int, episode: int) -> float:
     """beta_k."""
-    horizon, states, actions = len(problem.slack), len(problem.actions), problem.actions.max()
+    horizon, states = len(problem.slack), len(problem.actions)
     span = problem.spans[0]
     log = math.log(2.0 * horizon * states * actions * episode)
     return parameters.scale * 0.5 * states * span * span * horizon * log
@@ -49,7 +49,8 @@ def bid(
     """A draw from the distribution of the negated return."""
     count = count_of(state, group, s, action) + 1.0
     mean = total_negated(problem, state, group, stage, s, action) / count
-    return mean + math.sqrt(noise_of(parameters, problem, episode) / count) * normal(stream)
+    noise = noise_of(parameters, problem, len(state.bids), episode)
+    return mean + math.sqrt(noise / count) * normal(stream)
 
 
 @dataclass(frozen=True)

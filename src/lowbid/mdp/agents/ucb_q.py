@@ -77,7 +77,7 @@ def bernstein(
 ) -> float:  # fmt: skip
     """The bonus from the variance of next values, in units in which returns lie in [0, H]."""
     horizon, count, log = len(problem.slack), state.counts[stage, s, action], parameters.log
-    pairs = len(problem.actions) * problem.actions.max()
+    pairs = len(problem.actions) * state.table.shape[2]
     unit = problem.spans[0] / horizon if problem.spans[0] > 0.0 else 1.0
     state.sums[stage, s, action] += ahead / unit
     state.squares[stage, s, action] += ahead / unit * (ahead / unit)

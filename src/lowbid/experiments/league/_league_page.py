@@ -52,6 +52,7 @@ def score_table(found: Iterable[Score]) -> Table:
         [
             score.name,
             with_interval(score.mean),
+            with_interval(score.beside),
             with_interval(score.worst),
             f"{score.worst_at[0]}, {score.worst_at[1]:,}",
             percent_with_interval(score.stuck),
@@ -60,8 +61,8 @@ def score_table(found: Iterable[Score]) -> Table:
         ]
         for score in found
     ]
-    head = ["policy", "score", "worst", "worst at", "stuck", "outliers", "cells"]
-    return Table(head, rows, text_columns=frozenset({3}))
+    head = ["policy", "score", "beside the default", "worst", "worst at", "stuck", "outliers"]
+    return Table([*head, "cells"], rows, text_columns=frozenset({4}))
 
 
 def regret_table(outcomes: Outcomes, names: Sequence[str], horizon: int) -> Table:
@@ -133,7 +134,8 @@ INTERVALS = (
 )
 EXPLANATION = (
     "Score: the geometric mean, over settings and horizons, of a policy's mean regret divided by "
-    "the lowest of all policies. Worst: the largest of these ratios. Stuck: the share of runs of "
+    f"the lowest of all policies. Beside the default: the same relative to {DEFAULT}; below 1 is "
+    "better. Worst: the largest ratio to the lowest. Stuck: the share of runs of "
     "100,000 steps and more, on settings with given arms, whose last tenth lost at least 90% of "
     "the smallest gap per step. "
     "Outliers: the largest ratio of regret with outliers to regret without. Cells: the number of "

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from lowbid._require import require_whole
 from lowbid._version import __version__
 from lowbid.errors import FileFormatError, LowbidError, StoreError, StoreUnavailableError
 from lowbid.policies import Policy
@@ -326,6 +327,7 @@ class SharedLog:
 
     def read(self, after: int) -> Iterator[LoggedEvent]:
         """The events of the log after a number, in order, on a separate connection."""
+        after = require_whole("after", after, at_least=0)
         store = self.store.twin()
         try:
             with store.transaction(write=False) as transaction:

@@ -326,3 +326,10 @@ def test_the_outcome_of_an_arm_that_was_removed(any_url):
     bandit.remove_arm(decision.arm)
     assert bandit.update(decision, reward=1.0) == "removed"
     assert bandit.update(decision, reward=1.0) == "closed"
+
+
+@pytest.mark.parametrize("after", ["1", None, -1, 1.5])
+def test_a_log_after_something_that_is_no_number(url, after):
+    bandit = lowbid.open(url, "b", 2)
+    with pytest.raises(InvalidValueError, match="after is"):
+        list(bandit.log(after))

@@ -37,3 +37,17 @@ def test_two_processes_whose_clocks_differ_agree_on_windows_and_units(url, clock
     clock.seconds += 1.5 * HOUR
     assert behind.decide(unit="ann").way == ahead.decide(unit="bob").way == "policy"
     assert behind.to_json() == ahead.to_json()
+
+
+def test_a_clock_that_is_ahead_drops_no_young_events_or_units(url, clock):
+    bandit = lowbid.open(url, "b", 9, lowbid.UniformPlay(), sticky="10m")
+    bandit.decide(unit="ann")
+    clock.seconds += 660
+    kept = bandit.decide(unit="bob")
+    bandit.decide()
+    clock.seconds += 3600  # by the clock of the process that compacts
+    assert lowbid.open(url, "b").compact(events="10m") == (1, 0, 1)
+    clock.seconds -= 3600
+    assert [entry.number for entry in bandit.log()] == [1, 3, 4]
+    again = bandit.decide(unit="bob")
+    assert (again.arm, again.way) == (kept.arm, "sticky")

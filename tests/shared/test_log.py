@@ -10,13 +10,7 @@ import time
 import pytest
 
 import lowbid
-from lowbid.errors import (
-    FileFormatError,
-    InvalidValueError,
-    LowbidError,
-    StoreError,
-    StoreUnavailableError,
-)
+from lowbid.errors import FileFormatError, LowbidError, StoreError, StoreUnavailableError
 from lowbid.shared import _log
 from lowbid.shared._events import LOG_FORMAT
 from lowbid.shared._requests import deciding
@@ -379,27 +373,6 @@ def test_answers_are_forgotten_when_their_time_is_over(url, clock):
     assert bandit.compact(answers="23h").answers == 2
     assert bandit.decide(request_id="r") != decision
     assert bandit.answer([decision.id], rewards=[0.5]) == ["closed"]
-
-
-@pytest.mark.parametrize("after", ["1", None, -1, 1.5])
-def test_a_log_after_something_that_is_no_number(url, after):
-    bandit = opened(url)
-    with pytest.raises(InvalidValueError, match="after is"):
-        list(bandit.log(after))
-
-
-def test_a_clock_that_is_ahead_drops_no_young_events_or_units(url, clock):
-    bandit = lowbid.open(url, "b", 9, lowbid.UniformPlay(), sticky="10m")
-    bandit.decide(unit="ann")
-    clock.seconds += 660
-    kept = bandit.decide(unit="bob")
-    bandit.decide()
-    clock.seconds += 3600  # by the clock of the process that compacts
-    assert lowbid.open(url, "b").compact(events="10m") == (1, 0, 1)
-    clock.seconds -= 3600
-    assert [entry.number for entry in bandit.log()] == [1, 3, 4]
-    again = bandit.decide(unit="bob")
-    assert (again.arm, again.way) == (kept.arm, "sticky")
 
 
 def test_a_compacted_log_without_a_readable_snapshot_is_refused(url):

@@ -10,6 +10,7 @@ import dataclasses
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from json.encoder import encode_basestring_ascii
 from typing import Any, ClassVar, NamedTuple
 
 from lowbid.errors import FileFormatError
@@ -214,7 +215,7 @@ def _body_of_reported(event: Reported) -> str:
 def _name_text(name: Arm | None) -> str:
     """The name of an arm or of a decision."""
     if type(name) is str:
-        return _ENCODER.encode(name)
+        return encode_basestring_ascii(name)
     return "null" if name is None else int.__repr__(name)
 
 

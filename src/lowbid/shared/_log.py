@@ -8,7 +8,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lowbid._require import require_whole
 from lowbid._version import __version__
@@ -37,6 +37,9 @@ SNAPSHOT_EVERY = 1000
 _BYTES_PER_EVENT = 100
 # A replica that is further behind than this many times the events between snapshots loads one.
 _FAR_BEHIND = 5
+
+
+_Answered = tuple[Call, Any, LowbidError | None]  # a call, and its answer or its error
 
 
 class _CallFailedError(Exception):
@@ -130,7 +133,7 @@ class SharedLog:
 
     def _attempt(self, calls: Sequence[Call], patience: Patience) -> None:
         """Try to answer calls; if that fails, check whether the commit happened after all."""
-        answers: list[tuple[Call, Reply | LowbidError]] = []
+        answers: list[_Answered] = []
         self._trying = None
         try:
             with self.store.transaction(write=any(call.writes for call in calls)) as transaction:
@@ -151,7 +154,7 @@ class SharedLog:
         self,
         transaction: Transaction,
         calls: Sequence[Call],
-        answers: list[tuple[Call, Reply | LowbidError]],
+        answers: list[_Answered],
     ) -> Replica:
         """Apply what others wrote, then carry out the calls; return the new replica."""
         replica, now = self._follow(transaction)
@@ -166,15 +169,15 @@ class SharedLog:
             try:
                 plan = call.plan(replica, memory, moment)
             except LowbidError as error:
-                answers.append((call, error))
+                answers.append((call, None, error))
                 continue
             if isinstance(plan, Reply):
-                answers.append((call, plan))
+                answers.append((call, plan.value, None))
                 continue
             number = replica.number + 1
             try:
                 replica.apply(number, moment, plan)
-                answers.append((call, Reply(call.conclude(replica, memory, plan))))
+                answers.append((call, call.conclude(replica, memory, plan), None))
                 rows.append(logged(number, moment, plan, batch))
             except Exception as error:
                 raise _CallFailedError(call, error) from error
@@ -376,12 +379,12 @@ class SharedLog:
             self.store.close()
 
 
-def _deliver(answers: list[tuple[Call, Reply | LowbidError]]) -> None:
-    for call, answer in answers:
-        if isinstance(answer, Reply):
-            call.succeed(answer.value)
+def _deliver(answers: list[_Answered]) -> None:
+    for call, value, error in answers:
+        if error is None:
+            call.succeed(value)
         else:
-            call.fail(answer)
+            call.fail(error)
 
 
 def _fail(calls: Sequence[Call], error: LowbidError) -> None:

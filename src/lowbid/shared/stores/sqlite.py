@@ -7,6 +7,7 @@ returns, even if the power fails. One process writes at a time; the others wait.
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import random
 import sqlite3
@@ -68,9 +69,7 @@ class SQLiteTransaction(SQLTransaction):
         conflict: str = "",
     ) -> None:
         """Insert rows, one by one."""
-        marks = ", ".join("?" * len(columns))
-        statement = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks}) {conflict}"
-        self._connection.executemany(statement, rows)
+        self._connection.executemany(_insertion(table, tuple(columns), conflict), rows)
 
     def stream(self, statement: str, values: Sequence[Any]) -> Iterator[Any]:
         """The rows of a query, one by one."""
@@ -250,6 +249,13 @@ class SQLiteStore(Store):
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         remedy = _REMEDIES.get(code, "try again, and check the disk if it keeps failing")
         return StoreError(f"the store {self.address} failed ({error}): {remedy}.")
+
+
+@functools.cache
+def _insertion(table: str, columns: tuple[str, ...], conflict: str) -> str:
+    """The statement that inserts a row."""
+    marks = ", ".join("?" * len(columns))
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks}) {conflict}"
 
 
 def _identity(file: str) -> tuple[int, int] | None:

@@ -78,8 +78,8 @@ def natural(number: int) -> int:
     """A number that is not negative, in a form that tells the compiler so.
 
     Indices that may be negative need code to count from the end. `from_start` promises the same
-    without computing anything, but with it UCBVI takes half as long again (measured): the loops
-    over successors, which are short, are then compiled for many.
+    without computing anything, but with it UCBVI takes half as long again (measured; the cause is
+    not known).
     """
     return number & _LARGEST
 

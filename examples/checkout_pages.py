@@ -118,9 +118,9 @@ def main() -> None:
     best = bandit.recommend()
     print()
     print(f"visitors: {len(shown)}; {len(bandit.pending())} of them may still order")
-    print(f"earned:   {earned:,.0f} dollars, {100 * earned / len(shown):.0f} cents a visitor")
+    print(f"earned:   {earned:,.0f} dollars, {100 * earned / len(shown):.0f} cents per visitor")
     print(
-        f"keep:     {best.arm!r}, at {best.mean:.2f} dollars a visitor "
+        f"keep:     {best.arm!r}, at {best.mean:.2f} dollars per visitor "
         f"({best.low:.2f} to {best.high:.2f}); sure: {best.sure}"
     )
 

@@ -36,6 +36,8 @@ LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]]*)\]\((?P<target>[^)\s#]+)(?P<a
 # The changelog ends with its oldest entry, wherever else it is read.
 AFTER_CHANGELOG = "\n\n**Next:** [the tutorial](tutorial.md), with the version of today.\n"
 NEXT = re.compile(r"^\*\*Next:\*\*.*\Z", re.MULTILINE | re.DOTALL)
+# A figure's interval, as in 1.51 [1.17, 2.14], which is hard to read on two lines of a cell.
+INTERVAL = re.compile(r"(?<=[\d%] \[)(-?[\d.]+%?), (?=-?[\d.]+%?\])")
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 
@@ -58,7 +60,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
-    """Mend links that leave docs/, and set off the next step at a page's end."""
+    """Mend links that leave docs/, keep intervals on one line, and set off the next step."""
     folder = posixpath.dirname(page.file.src_uri)
     if page.file.src_uri == "README.md":
         page.meta["hide"] = ["navigation", "toc"]
@@ -73,7 +75,9 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         return found[0] if path.startswith("docs/") else _link_out(found, path, folder)
 
     markdown = NEXT.sub(lambda found: found[0].rstrip() + "\n{ .next }\n", markdown)
-    return _outside_code(markdown, lambda text: LINK.sub(mended, text))
+    return _outside_code(
+        markdown, lambda text: INTERVAL.sub("\\1,\N{NO-BREAK SPACE}", LINK.sub(mended, text))
+    )
 
 
 def on_post_build(config: Any) -> None:

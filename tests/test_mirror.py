@@ -35,7 +35,6 @@ ELSEWHERE = {
     "shared/stores/_connections.py": "shared/test_log.py",
     "shared/stores/_interface.py": "testing/test_stores.py",
     "shared/stores/_sql.py": "testing/test_stores.py",
-    "shared/stores/sqlite.py": "shared/test_log.py",
     "testing/_behaviour.py": "testing/test_policies.py",
     "testing/_promises.py": "testing/test_policies.py",
 }

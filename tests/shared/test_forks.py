@@ -4,8 +4,6 @@ import contextlib
 import gc
 import multiprocessing
 import os
-import subprocess
-import sys
 import threading
 import time
 import weakref
@@ -14,6 +12,7 @@ import pytest
 
 import lowbid
 from lowbid.errors import StoreError
+from seen_from_outside import requests_in
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
 
@@ -37,18 +36,6 @@ def forked(work):
 
 def require_success(*children):
     assert [os.waitpid(child, 0)[1] for child in children] == [0] * len(children)
-
-
-def requests_in(url):
-    """The request ids in the log, as a process that is started now sees them."""
-    program = (
-        "import lowbid, sys\n"
-        "for entry in lowbid.open(*sys.argv[1:]).log():\n"
-        "    print(entry.fields.get('request_id', ''))"
-    )
-    command = [sys.executable, "-c", program, url, "b"]
-    found = subprocess.run(command, capture_output=True, text=True, check=True)
-    return found.stdout.split()
 
 
 def decide_all(bandit, requests):
@@ -174,14 +161,6 @@ def test_commits_of_parent_and_child_have_names_of_their_own(any_url):
     bandit.decide()
     names = [row.batch for row in bandit._log.read(0)]
     assert len(set(names)) == len(names) == 4
-
-
-def test_a_lost_write_ahead_log_is_noticed(url, tmp_path):
-    bandit = opened(url)
-    decide_all(bandit, "abc")
-    (tmp_path / "shop.db-wal").unlink()
-    decide_all(bandit, "def")
-    assert requests_in(url) == list("abcdef")
 
 
 def test_forks_keep_no_bandit_alive(url):

@@ -33,6 +33,10 @@ _TYPES = {
 # waiting soon pauses for 100 ms at a time, during which a busy store is idle.
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.0002, 0.01
 
+# The longest tick of a file system's clock, in nanoseconds. Of two changes of a folder within a
+# tick, the second does not show.
+_TICK = 100_000_000
+
 # Files, by device and inode, that were open in the parent of this process when it forked.
 _UNUSABLE: set[tuple[int, int]] = set()
 
@@ -107,9 +111,11 @@ class SQLiteStore(Store):
         self.address, self.patience = url, patience
         self._path = Path(path).absolute()
         self._file_name, self._journal_name = str(self._path), f"{self._path}-wal"
+        self._folder_name = str(self._path.parent)
         self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None  # device and inode
         self._journal: tuple[int, int] | None = None  # those of the write-ahead log
+        self._change: tuple[int, int, int] | None = None  # the last one of the folder
         self.use: Use | None = None
         forks.watch(self)
 
@@ -166,7 +172,21 @@ class SQLiteStore(Store):
                 raise
 
     def _connected(self, make: bool) -> sqlite3.Connection:
-        """The connection to the file that is there now."""
+        """The connection to the file that is there now.
+
+        While nothing happens in the folder, the files are the same. To look at the files each time
+        would slow down commits: when someone has asked for a file's times, Linux writes them to the
+        disk together with the next data.
+        """
+        change = _last_change(self._folder_name)
+        if self._connection is not None and change is not None and change == self._change:
+            return self._connection
+        connection = self._connected_to_files(make)
+        self._change = None if os.path.islink(self._file_name) else change
+        return connection
+
+    def _connected_to_files(self, make: bool) -> sqlite3.Connection:
+        """The connection, after a look at the files."""
         found = _identity(self._file_name)
         if found is None and self._file is not None:
             self.disconnect()
@@ -265,6 +285,16 @@ def _identity(file: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return status.st_dev, status.st_ino
+
+
+def _last_change(folder: str) -> tuple[int, int, int] | None:
+    """The folder, and when a file was last made, removed or renamed there; None if just now."""
+    try:
+        status = os.stat(folder)
+    except OSError:
+        return None
+    recent = time.time_ns() - status.st_mtime_ns < _TICK
+    return None if recent else (status.st_dev, status.st_ino, status.st_mtime_ns)
 
 
 def _is_busy(error: sqlite3.Error) -> bool:

@@ -180,7 +180,7 @@ def of_another_lowbid(path: Path, header: dict[str, Any], rule: str) -> FileForm
     """The error for a whole file whose contents do not fit the rule as it is here."""
     return FileFormatError(
         f"{path} is intact, but was written by lowbid {header.get('lowbid')} (format version "
-        f"{header['format_version']}), whose {rule} is saved otherwise than by this one "
+        f"{header['format_version']}), whose {rule} has a different state from this one's "
         f"({__version__}). Load it with the lowbid that wrote it, or start a new agent."
     )
 

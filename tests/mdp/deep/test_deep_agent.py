@@ -215,7 +215,7 @@ def test_damaged_files_are_refused(tmp_path):
     [
         ({"format_version": 99}, "Upgrade lowbid"),
         ({"rule": "Nobody"}, "intact, but was written by lowbid"),
-        ({"n_actions": 3}, "whose BiddingDQN is saved otherwise"),
+        ({"n_actions": 3}, "whose BiddingDQN has a different state"),
         ({"parameters": {"members": 0}}, "intact, but was written by lowbid"),
     ],
 )

@@ -36,8 +36,9 @@ LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]]*)\]\((?P<target>[^)\s#]+)(?P<a
 # The changelog ends with its oldest entry, wherever else it is read.
 AFTER_CHANGELOG = "\n\n**Next:** [the tutorial](tutorial.md), with the version of today.\n"
 NEXT = re.compile(r"^\*\*Next:\*\*.*\Z", re.MULTILINE | re.DOTALL)
-# A figure's interval, as in 1.51 [1.17, 2.14], which is hard to read on two lines of a cell.
-INTERVAL = re.compile(r"(?<=[\d%] \[)(-?[\d.]+%?), (?=-?[\d.]+%?\])")
+# A figure's interval, as in 1.51 [1.17, 2.14] or 304 x (295 to 304), which is hard to read on two
+# lines of a table's cell.
+INTERVAL = re.compile(r"(?<=[\d%x] )[\[(]-?[\d.,]+%?(?:,| to) -?[\d.,]+%?[\])]")
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 
@@ -75,9 +76,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         return found[0] if path.startswith("docs/") else _link_out(found, path, folder)
 
     markdown = NEXT.sub(lambda found: found[0].rstrip() + "\n{ .next }\n", markdown)
-    return _outside_code(
-        markdown, lambda text: INTERVAL.sub("\\1,\N{NO-BREAK SPACE}", LINK.sub(mended, text))
-    )
+    return _outside_code(markdown, lambda text: INTERVAL.sub(_unbroken, LINK.sub(mended, text)))
 
 
 def on_post_build(config: Any) -> None:
@@ -85,6 +84,10 @@ def on_post_build(config: Any) -> None:
     wrong = check_site.problems(Path(config.site_dir).resolve())
     if wrong:
         raise PluginError("\n".join(wrong))
+
+
+def _unbroken(found: re.Match[str]) -> str:
+    return found[0].replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _filled_in(entries: list[Any]) -> list[Any]:

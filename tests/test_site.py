@@ -39,6 +39,24 @@ def test_links_are_followed(tmp_path):
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("| 1.51 [1.17, 2.14] |", "| 1.51 [1.17,~2.14] |"),
+        ("| 1.0% [0.2%, 2.1%] |", "| 1.0% [0.2%,~2.1%] |"),
+        ("| 2,460 x (2,460 to 2,480) |", "| 2,460 x (2,460~to~2,480) |"),
+        (
+            "losses in [0, 1], as `Bernoulli([0.1, 0.5])`",
+            "losses in [0, 1], as `Bernoulli([0.1, 0.5])`",
+        ),
+    ],
+)
+def test_intervals_stay_on_one_line(text, shown):
+    pytest.importorskip("mkdocs")
+    hooks = load("hooks")
+    assert hooks.INTERVAL.sub(hooks._unbroken, text) == shown.replace("~", "\N{NO-BREAK SPACE}")
+
+
 def test_the_reference_has_every_public_name():
     """A policy has a page of its own; everything else is on the page of its part."""
     pages = load("api_pages").pages()

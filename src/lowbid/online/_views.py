@@ -123,7 +123,8 @@ class BanditViews(ABC):
     def intervals(self, confidence: float = 0.95) -> dict[Arm, ArmInterval]:
         """An interval for each arm's true mean, including paused arms.
 
-        All of them hold together, at all times, with the given confidence.
+        All of them hold together, at all times, with the given confidence. If arms are added or
+        removed, that is true for each set of arms on its own: the arms there are share the error.
 
         Parameters
         ----------

@@ -24,21 +24,6 @@ SETTINGS = {"seed": 3, "reward_range": (0, 1)}
 LIMIT = 1.0 + 1.0 + 2.0 + 1.0 + 3.0
 
 
-class Monotonic:
-    def __init__(self):
-        self.now = 100.0
-
-    def monotonic(self):
-        return self.now
-
-
-@pytest.fixture
-def clock(monkeypatch):
-    clock = Monotonic()
-    monkeypatch.setattr("lowbid.shared.stores._patience.time", clock)
-    return clock
-
-
 def silent_for(clock, patience, seconds):
     """How long a server is waited for that answers after so many seconds, and what it says."""
     answers = pytest.importorskip("lowbid.shared.stores._answers")

@@ -12,21 +12,6 @@ from lowbid.shared.stores._patience import Patience
 from lowbid.shared.stores.sqlite import SQLiteStore
 
 
-class Monotonic:
-    def __init__(self):
-        self.now = 100.0
-
-    def monotonic(self):
-        return self.now
-
-
-@pytest.fixture
-def clock(monkeypatch):
-    clock = Monotonic()
-    monkeypatch.setattr("lowbid.shared.stores._patience.time", clock)
-    return clock
-
-
 def steps(clock, patience, *seconds, longest=0.1):
     """After which step of so many seconds the limit is reached."""
     for number, step in enumerate(seconds, 1):

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import lowbid
 from lowbid._arrays import Ints
-from lowbid._kernel import kernel, specialise
+from lowbid._compile import kernel, specialise
 from lowbid.policies import Kernels, batch_ensemble, tuned_discount, tuned_window
 from lowbid.policies._batches import Batches
 from lowbid.policies._lifetimes import forget

@@ -39,7 +39,7 @@ lowbid.simulate(lowbid.testing._policies.informed_of(policy, arms), arms, horizo
 PLAYING = """
 import random, time
 import lowbid
-from lowbid._background import background
+from lowbid._compile import background
 bandit, slowest, left = lowbid.Bandit(10), 0.0, 2000
 bandit.update(bandit.select(), loss=0.5)
 while left > 0 or background.open:

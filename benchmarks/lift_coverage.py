@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid.online._ledger import COUNT, empty_ledger
 from lowbid.shared._lift import average_intervals, lift_bounds, record_surprise
 

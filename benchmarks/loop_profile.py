@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 
 import lowbid
-from lowbid._native import _build, _machine, _module, build
+from lowbid._compile import _build, _machine, _module
+from lowbid._compile._build import build
 from lowbid._random import key
 from lowbid.experiments._names import policy_of_text
 from lowbid.simulation._loop import loop_for

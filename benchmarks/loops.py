@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from lowbid import policies
-from lowbid._compiler import compiled_for
-from lowbid._native import build
+from lowbid._compile._build import build
+from lowbid._compile._compiler import compiled_for
 from lowbid._random import key
 from lowbid.policies import Policy
 from lowbid.simulation._loop import loop_for

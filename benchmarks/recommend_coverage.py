@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid.online._ledger import empty_ledger, record
 from lowbid.online._sequences import intervals
 

@@ -30,7 +30,7 @@ import lowbid
 import lowbid.stores
 from benchmarks.bare_stores import BareStore, bare_store, loop, threads
 from benchmarks.measure import by_turns, clock_seconds, spread
-from lowbid._background import background
+from lowbid._compile import background
 from lowbid.shared._calls import Decide, GivenOutcome, Report
 
 ARMS = [f"arm {number}" for number in range(10)]

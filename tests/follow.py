@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 from lowbid._random import key, stream_of_run
 from lowbid.mdp import Problem, Rule, Tabular
 from lowbid.mdp._course import draw_loss, draw_outcome, place_of

@@ -8,7 +8,7 @@ import pkgutil
 import pytest
 
 import lowbid
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 
 MODULES = sorted(
     module.name

@@ -16,7 +16,7 @@ import pytest
 
 import lowbid
 from lowbid import environments, policies, schedules, theory
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 from lowbid._random import key, stream_of_run
 from lowbid.errors import LowbidError
 from lowbid.theory import concentration, conjecture, lower, printed, textbook, theorem1, theorem2

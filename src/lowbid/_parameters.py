@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lowbid._kernel import Kernel
+from lowbid._compile import Kernel
 from lowbid._require import is_number
 
 # Marks a field that was added to a rule later: at its default it is omitted from the rule's

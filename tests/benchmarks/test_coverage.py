@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from benchmarks import coverage, lift_coverage
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 
 TRIALS = 4000
 STANDARD_ERROR = np.sqrt(0.95 * 0.05 / TRIALS)

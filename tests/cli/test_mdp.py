@@ -4,7 +4,7 @@ import pytest
 
 import lowbid
 from lowbid import mdp
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 from lowbid.cli import main
 from lowbid.experiments._mdp_names import environment_names, environment_of_text, rules_of_text
 

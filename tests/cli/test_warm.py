@@ -1,6 +1,6 @@
 import pytest
 
-from lowbid._kernel import Kernel
+from lowbid._compile import Kernel
 from lowbid.cli import main
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lowbid
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 from lowbid.errors import InvalidValueError
 from lowbid.simulation import loss_of
 

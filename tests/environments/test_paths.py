@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lowbid
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 from lowbid.environments.paths import folded
 from lowbid.errors import InvalidValueError
 

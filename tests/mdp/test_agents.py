@@ -10,7 +10,7 @@ from scipy import stats
 import lowbid
 from follow import assert_follows, follow
 from lowbid import mdp
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 from lowbid.errors import InvalidValueError
 from lowbid.mdp.agents import psrl, ucbvi
 from naive import mdp as naive

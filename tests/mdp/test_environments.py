@@ -7,7 +7,7 @@ import pytest
 
 import lowbid
 from lowbid import mdp
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 from lowbid.errors import InvalidValueError
 from lowbid.mdp._course import draw_loss, draw_outcome, place_of
 

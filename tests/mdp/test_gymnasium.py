@@ -4,7 +4,7 @@ import gymnasium
 import pytest
 
 from lowbid import mdp
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 from lowbid.errors import InvalidValueError, MissingPackageError
 
 

@@ -9,8 +9,7 @@ import pytest
 
 from follow import Wanderer
 from lowbid import mdp
-from lowbid._background import background
-from lowbid._kernel import interpreted
+from lowbid._compile import background, interpreted
 from lowbid.errors import FileFormatError, InvalidValueError
 from lowbid.mdp._outcomes import outcome
 from lowbid.testing import check_agent

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import lowbid
 from lowbid import mdp
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 from lowbid.errors import InvalidValueError
 from lowbid.simulation import estimate
 

@@ -2,7 +2,7 @@
 
 import math
 
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 from naive.index import mean
 from replay import lowest_arms, replay
 

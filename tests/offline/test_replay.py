@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lowbid
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 from lowbid._random import key, stream_of_run
 from lowbid.errors import InvalidValueError, LogError, UnanswerableError, UnknownNameError
 from naive import offline as naive

@@ -1,6 +1,6 @@
 import numpy as np
 
-from lowbid._kernel import interpreted, specialise
+from lowbid._compile import interpreted, specialise
 from lowbid._random import key, stream_of_run
 from lowbid.offline._replay_loop import fill_uniform, play_log
 from lowbid.policies import UCB1

@@ -7,7 +7,7 @@ import pytest
 
 import lowbid
 from lowbid import policies
-from lowbid._kernel import Form
+from lowbid._compile import Form
 from lowbid.online._engine import _FIRST_CAPACITY, Engine
 from lowbid.policies._base import arrays_of
 from replay import replay

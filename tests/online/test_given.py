@@ -8,7 +8,7 @@ import pytest
 
 import lowbid
 from lowbid import Bandit, Decision
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid.errors import InvalidValueError, LowbidError, UnknownNameError
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import lowbid
 from lowbid import BatchEnsemble, schedules
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 from lowbid.errors import InvalidValueError
 from naive import batch_ensemble as naive
 from naive.race import Clip

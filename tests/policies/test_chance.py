@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import lowbid
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 from lowbid._random import stream_of_run
 from lowbid.policies._base import copy_of
 

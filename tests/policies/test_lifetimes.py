@@ -6,7 +6,7 @@ import pytest
 import lowbid
 from forgetting import SWITCHING, assert_lowest, follow
 from lowbid import BatchEnsemble, schedules
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 from lowbid.errors import InvalidValueError
 from naive import batch_ensemble as naive
 

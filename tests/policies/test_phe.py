@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import lowbid
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 from lowbid.policies import phe
 from naive import resampling
 from resampled import assert_plays_on, assert_unplayed_first, follow

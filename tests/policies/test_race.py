@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import lowbid
 from lowbid import Bandit, BatchLikelihood, MomentIMED
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 from lowbid.errors import InvalidValueError
 from lowbid.policies._base import arrays_of, copy_of
 

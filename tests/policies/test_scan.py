@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lowbid._kernel import kernel, specialise
+from lowbid._compile import kernel, specialise
 from lowbid.policies import _scan as scan
 from lowbid.policies._logs import log_of
 from lowbid.policies.ucb1 import State

@@ -6,7 +6,7 @@ import pytest
 
 import lowbid
 from lowbid import policies
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 from lowbid._random import key, stream_of_run
 from lowbid.errors import InvalidValueError
 from lowbid.policies._base import Policy

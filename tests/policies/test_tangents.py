@@ -7,7 +7,7 @@ import pytest
 
 import lowbid
 from lowbid import policies
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 from lowbid.policies._base import arrays_of
 from naive import families, index
 from replay import lowest_arms, replay

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lowbid
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 from lowbid.errors import InvalidValueError
 from lowbid.policies._window import slide, sum_of_last, window_of
 from naive import forgetting

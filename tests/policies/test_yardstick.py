@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 from lowbid.policies._yardstick import (
     HIGHEST,
     LOWEST,

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from lowbid import _random
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 from lowbid._random._bulk import MANY, cosine, minus_log, sine
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 from lowbid._random import binomial, hypergeometric, log_factorial
 
 DRAWS = 20_000

@@ -5,7 +5,7 @@ import pytest
 from scipy import special, stats
 
 from lowbid import _random
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 
 
 def draws(kernel, *arguments, n=20_000, seed=1):

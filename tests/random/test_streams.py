@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from lowbid import _random
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid._random import seek_loss, uniform
 from lowbid.errors import InvalidValueError
 

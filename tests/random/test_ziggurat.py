@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from lowbid import _random
-from lowbid._kernel import interpreted, kernel, specialise
+from lowbid._compile import interpreted, kernel, specialise
 from lowbid._random import _ziggurat, quick_gamma, quick_log_gamma
 
 draw = None

@@ -7,7 +7,7 @@ import pytest
 
 import lowbid
 from lowbid import Bandit, BatchEnsemble
-from lowbid._kernel import interpreted, kernel
+from lowbid._compile import interpreted, kernel
 from lowbid._random import key, stream_of_run
 from lowbid.simulation import FixedDelay, GeometricDelay, _simulate, loss_of
 from lowbid.simulation._delays import Late

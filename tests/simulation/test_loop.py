@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lowbid
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid.errors import InvalidValueError
 from lowbid.simulation import loss_of
 

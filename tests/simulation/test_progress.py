@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from lowbid._waiting import compiler_at_work, on_behalf_of
+from lowbid._compile._waiting import compiler_at_work, on_behalf_of
 from lowbid.simulation._progress import Progress
 
 

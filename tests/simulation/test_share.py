@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import lowbid
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid.simulation import _share
 from lowbid.simulation._share import Share, play_share
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from follow import Wanderer
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 from lowbid.testing import check_agent
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import lowbid
 from lowbid import policies
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 from lowbid.testing import check_environment
 from lowbid.testing._policies import suitable_arms
 

@@ -2,7 +2,7 @@ import numpy as np
 
 import lowbid
 from lowbid import theory
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 from lowbid.theory._sampling import sums
 from lowbid.theory.concentration import index_falls_below
 from lowbid.theory.conjecture import search

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from lowbid._arrays import Floats
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid._random._streams import GOLDEN, Stream, mix
 from lowbid._random._ziggurat import quick_exponential, quick_gamma_of, quick_normal
 

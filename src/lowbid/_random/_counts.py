@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid._random._streams import Stream, uniform, uniform_open
 
 # log(k!) for small k; Stirling's series is exact to the last bits beyond.

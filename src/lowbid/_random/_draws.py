@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid._random._streams import Stream, uniform, uniform_open
 
 

@@ -19,7 +19,7 @@ import hashlib
 import numpy as np
 import numpy.typing as npt
 
-from lowbid._kernel import interpreted, kernel
+from lowbid._compile import interpreted, kernel
 from lowbid._require import require_whole
 
 Stream = npt.NDArray[np.uint64]

@@ -18,7 +18,7 @@ from collections.abc import Callable
 import numpy as np
 
 from lowbid._arrays import Floats
-from lowbid._kernel import kernel, specialise
+from lowbid._compile import kernel, specialise
 from lowbid._random._draws import exponential, gamma, gamma_of, log_gamma
 from lowbid._random._streams import Stream, bits, uniform
 

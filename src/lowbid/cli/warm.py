@@ -53,7 +53,7 @@ def _arms(text: str) -> Environment:
 
 
 def _compile(policy: Policy, families: list[Environment]) -> None:
-    from lowbid._kernel import Kernel
+    from lowbid._compile import Kernel
     from lowbid.online import Bandit
     from lowbid.simulation import simulate
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lowbid._arrays import Floats
-from lowbid._kernel import kernel, specialise
+from lowbid._compile import kernel, specialise
 from lowbid._random import Stream
 from lowbid._require import require_finite
 from lowbid.environments._base import Arms

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lowbid._arrays import Floats
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid._random import Stream, key, normal, seek_run
 from lowbid._require import LARGEST_LOSS, require, require_finite, require_whole
 from lowbid.environments._base import column

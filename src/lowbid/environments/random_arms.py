@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lowbid._arrays import Floats
-from lowbid._kernel import loop_kernel
+from lowbid._compile import loop_kernel
 from lowbid._random import Stream, key, seek_run, uniform
 from lowbid._require import require_finite, require_whole
 from lowbid.environments._base import Arms, Environment

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lowbid._arrays import Floats
-from lowbid._kernel import kernel, specialise
+from lowbid._compile import kernel, specialise
 from lowbid._random import Stream
 from lowbid.environments._base import Arms
 from lowbid.environments._wrapped import Wrapped

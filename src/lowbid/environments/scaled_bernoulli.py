@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lowbid._arrays import Floats
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid._random import Stream, coin
 from lowbid.environments._base import Arms
 from lowbid.errors import InvalidValueError

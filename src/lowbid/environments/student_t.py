@@ -7,7 +7,7 @@ import math
 import numpy.typing as npt
 
 from lowbid._arrays import Floats
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid._random import Stream, gamma, normal
 from lowbid.environments._base import Arms
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lowbid._arrays import Floats, Ints
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid._random import Stream, integer, key, seek_run, uniform
 from lowbid._require import require, require_probability
 from lowbid.environments._base import Arms

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from lowbid._kernel import Form, Kernel, When, compiling, interpreted
+from lowbid._compile import Form, Kernel, When, compiling, interpreted
 from lowbid._random import key, stream_of_run
 from lowbid._require import require, require_finite, require_flag, require_whole
 from lowbid.errors import InvalidValueError

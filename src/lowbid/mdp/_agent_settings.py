@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lowbid._kernel import WHEN, When, default_when, interpreted
+from lowbid._compile import WHEN, When, default_when, interpreted
 from lowbid._require import require, require_choice, require_whole
 from lowbid.errors import InvalidValueError
 from lowbid.mdp._base import Rule

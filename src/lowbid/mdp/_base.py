@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid._parameters import Parameterised, adopt_functions, fields_of, plain
 from lowbid._random import Stream
 from lowbid._require import require_flag

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import allocating_kernel, kernel
+from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream, coin, normal, uniform
 from lowbid.mdp._problem import natural
 from lowbid.mdp._world import World

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lowbid._kernel import kernel, loop_kernel
+from lowbid._compile import kernel, loop_kernel
 from lowbid._random import Stream, seek_loss, seek_run
 from lowbid.mdp._course import (
     Course,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid._require import require, require_whole
 from lowbid.policies._base import Floats, Ints
 

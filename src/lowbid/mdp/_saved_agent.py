@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from lowbid._kernel import When
+from lowbid._compile import When
 from lowbid._replace_file import replace_file
 from lowbid._version import __version__
 from lowbid.errors import FileFormatError, InvalidValueError

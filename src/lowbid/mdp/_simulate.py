@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from lowbid._kernel import interpreted, specialise
+from lowbid._compile import interpreted, specialise
 from lowbid._random import key
 from lowbid._require import require_whole
 from lowbid.errors import InvalidValueError

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lowbid._arrays import Floats, Ints
-from lowbid._kernel import Kernel, specialise
+from lowbid._compile import Kernel, specialise
 from lowbid._random import key, stream_of_run
 from lowbid._require import require_arm, require_whole
 from lowbid.errors import InvalidValueError, Refusal, UnanswerableError

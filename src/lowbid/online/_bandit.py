@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Self, overload
 
-from lowbid._kernel import When
+from lowbid._compile import When
 from lowbid._random import Stream
 from lowbid._replace_file import replace_file
 from lowbid._require import require_whole

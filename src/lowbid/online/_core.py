@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from lowbid._kernel import When
+from lowbid._compile import When
 from lowbid._random import key, stream_of_run
 from lowbid.errors import InvalidValueError
 from lowbid.online._decisions import Arm, Decision, Decisions, Rejection

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
 
-from lowbid._kernel import Form, Kernel, When, compiling, default_when, kernel, specialise
+from lowbid._compile import Form, Kernel, When, compiling, default_when, kernel, specialise
 from lowbid._random import Stream
 from lowbid._require import require_arm
 from lowbid.online._feedback import LOW, SCALE, WIDTH, Scale, scaled_loss
@@ -80,7 +80,7 @@ class Engine:
     Attributes
     ----------
     compiled : {"background", "now", "never"}
-        When the policy is compiled; see `lowbid._kernel.compiling`.
+        When the policy is compiled; see `lowbid._compile.compiling`.
     step : int
         The step about to be played, from 1.
     capacity : int

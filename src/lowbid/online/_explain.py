@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from lowbid._kernel import compiling
+from lowbid._compile import compiling
 from lowbid.errors import InvalidValueError
 from lowbid.online._core import Core
 from lowbid.online._decisions import Arm

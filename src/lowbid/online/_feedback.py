@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid._require import LARGEST_LOSS
 from lowbid.errors import InvalidValueError
 from lowbid.policies import Policy

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from lowbid._kernel import WHEN, When
+from lowbid._compile import WHEN, When
 from lowbid._require import LARGEST_LOSS, real_number, require_choice
 from lowbid.errors import InvalidValueError
 from lowbid.online._feedback import Feedback, Kind, Range, feedback_for

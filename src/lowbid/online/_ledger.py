@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid.online._plain import numbers_to
 
 Ledger = npt.NDArray[np.float64]  # (arm, column)

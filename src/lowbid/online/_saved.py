@@ -10,7 +10,7 @@ import hashlib
 import json
 from typing import Any
 
-from lowbid._kernel import When
+from lowbid._compile import When
 from lowbid._version import __version__
 from lowbid.errors import FileFormatError
 from lowbid.online._core import Core

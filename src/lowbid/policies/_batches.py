@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import allocating_kernel, kernel
-from lowbid._memory import fetch, use_huge_pages
+from lowbid._compile import allocating_kernel, fetch, kernel, use_huge_pages
 
 if TYPE_CHECKING:
     from lowbid.policies._base import Floats, Ints

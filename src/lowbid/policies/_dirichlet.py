@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid._random import Stream, exponential, gamma
 from lowbid.policies._history import History, TwoValues
 

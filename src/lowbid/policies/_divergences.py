@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 
 # Newton's error after a step is about the square of its length.
 _SMALL = 1e-7

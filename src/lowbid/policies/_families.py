@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from typing import Any, ClassVar, Self, cast
 
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid.errors import InvalidValueError
 from lowbid.policies import _divergences as divergences
 from lowbid.policies._base import Constructor, Policy

@@ -18,8 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import allocating_kernel, kernel
-from lowbid._memory import from_start
+from lowbid._compile import allocating_kernel, from_start, kernel
 from lowbid._random import Stream, hypergeometric, integer
 from lowbid.policies._base import Floats, Ints
 

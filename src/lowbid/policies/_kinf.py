@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import allocating_kernel, kernel
+from lowbid._compile import allocating_kernel, kernel
 from lowbid.policies._base import Floats
 from lowbid.policies._divergences import bernoulli_divergence, bernoulli_lowest_mean
 from lowbid.policies._history import History, append_loss, history_of

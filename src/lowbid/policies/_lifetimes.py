@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lowbid._kernel import allocating_kernel, kernel
+from lowbid._compile import allocating_kernel, kernel
 from lowbid.policies._base import Ints
 from lowbid.policies._batches import Batches, empty_batch
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 
 # An index waits for the logarithm of the step, and a look-up takes a fifth of the time.
 _TABLE = np.array([-math.inf, *(math.log(number) for number in range(1, 4096))])

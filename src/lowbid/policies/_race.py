@@ -33,7 +33,7 @@ from typing import Any, ClassVar, NamedTuple, cast
 import numpy as np
 
 from lowbid._arrays import Floats, Ints
-from lowbid._kernel import allocating_kernel, kernel, specialise
+from lowbid._compile import allocating_kernel, kernel, specialise
 from lowbid._random import Stream
 from lowbid.policies._base import Policy, copy_of, require_finite
 from lowbid.policies._ranking import (

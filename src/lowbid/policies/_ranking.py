@@ -16,8 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lowbid._arrays import Floats, Ints
-from lowbid._kernel import allocating_kernel, kernel
-from lowbid._memory import fetch, use_huge_pages
+from lowbid._compile import allocating_kernel, fetch, kernel, use_huge_pages
 from lowbid._random import Stream, integer
 from lowbid.policies._scan import first_lowest, lower, next_lowest
 

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import allocating_kernel, kernel, specialise
+from lowbid._compile import allocating_kernel, kernel, specialise
 from lowbid._random import Stream, integer
 from lowbid.policies._base import Ints
 from lowbid.policies._history import History, append_sum, at_most, history_of, size_of_sums

@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from lowbid._arrays import Floats
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid._random import Stream, integer
 
 # Measured: below this many numbers one pass is fastest, above it two that go eight by eight.

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import allocating_kernel, interpreted, kernel
+from lowbid._compile import allocating_kernel, interpreted, kernel
 from lowbid._random import Stream
 from lowbid.policies._base import Floats
 from lowbid.policies._moments import Moments

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import allocating_kernel, kernel
+from lowbid._compile import allocating_kernel, kernel
 from lowbid.policies._arms import Start
 from lowbid.policies._base import Floats, Ints, require_whole
 from lowbid.policies._forgetting import ForgettingPolicy

@@ -19,7 +19,7 @@ import math
 import numpy as np
 
 from lowbid._arrays import Floats
-from lowbid._kernel import allocating_kernel, kernel
+from lowbid._compile import allocating_kernel, kernel
 from lowbid.policies._base import require, require_finite
 
 Yardstick = Floats

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from lowbid import schedules
-from lowbid._kernel import allocating_kernel, kernel
+from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream, coin
 from lowbid.errors import InvalidValueError
 from lowbid.policies._arms import Start

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lowbid._arrays import Floats
-from lowbid._kernel import allocating_kernel, kernel
+from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream
 from lowbid.policies._base import About, Kernels, Policy, require_finite, require_whole
 from lowbid.policies._race import (

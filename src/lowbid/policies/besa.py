@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import allocating_kernel, kernel
+from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream, coin
 from lowbid._require import require_flag, require_whole
 from lowbid.policies._base import About, Ints, Kernels, Policy

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import allocating_kernel, kernel
+from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream, beta, coin
 from lowbid.policies._base import About, Floats, Kernels, Policy, require_finite
 from lowbid.policies._scan import argmin

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid._random import Stream, beta, coin
 from lowbid.policies._base import About, Kernels, require_finite
 from lowbid.policies._discounted import DiscountedState, DiscountPolicy, discount_and_add, init

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid._random import Stream, integer, uniform
 from lowbid._require import require_probability
 from lowbid.policies._base import About, Kernels, Policy

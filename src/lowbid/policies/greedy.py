@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lowbid._kernel import allocating_kernel, kernel
+from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream
 from lowbid.policies._base import About, Kernels, Policy
 from lowbid.policies._moments import Moments, add_loss, moments_of

@@ -7,7 +7,7 @@ import functools
 import math
 from typing import Any, NamedTuple, Self
 
-from lowbid._kernel import allocating_kernel, kernel, specialise
+from lowbid._compile import allocating_kernel, kernel, specialise
 from lowbid._random import Stream
 from lowbid.policies._base import About, Floats, Kernels
 from lowbid.policies._families import Family, FamilyPolicy, ScaledGaussianFamily

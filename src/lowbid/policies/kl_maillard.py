@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import allocating_kernel, kernel, specialise
+from lowbid._compile import allocating_kernel, kernel, specialise
 from lowbid._random import Stream, uniform
 from lowbid.policies._base import About, Floats, Kernels
 from lowbid.policies._families import Family, FamilyPolicy

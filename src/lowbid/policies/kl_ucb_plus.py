@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid.policies._base import About, Floats, Kernels
 from lowbid.policies._families import FamilyPolicy
 from lowbid.policies._tangents import indices_at

@@ -7,7 +7,7 @@ import functools
 import math
 from typing import Any, NamedTuple
 
-from lowbid._kernel import allocating_kernel, kernel, specialise
+from lowbid._compile import allocating_kernel, kernel, specialise
 from lowbid._random import Stream
 from lowbid._require import require_whole
 from lowbid.policies._base import About, Kernels

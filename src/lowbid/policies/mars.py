@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from lowbid._kernel import allocating_kernel, kernel
+from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream, bits, coin
 from lowbid._require import require_whole
 from lowbid.policies._base import About, Floats, Ints, Kernels, Policy

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import allocating_kernel, kernel
+from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream, binomial
 from lowbid._require import require_finite
 from lowbid.policies._base import About, Floats, Kernels, Policy

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid._random import Stream, integer
 from lowbid.policies._base import About, Kernels
 from lowbid.policies._duels import DuelPolicy

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid._random import Stream
 from lowbid.policies._base import About, Kernels, Policy
 from lowbid.policies._dirichlet import weighted_mean

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import allocating_kernel, kernel
+from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream, normal
 from lowbid._require import require_finite
 from lowbid.policies._base import About, Floats, Kernels

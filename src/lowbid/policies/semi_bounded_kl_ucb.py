@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from lowbid._kernel import kernel, specialise
+from lowbid._compile import kernel, specialise
 from lowbid._random import Stream
 from lowbid._require import require_finite
 from lowbid.policies._base import About, Floats, Kernels

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from lowbid._kernel import kernel, specialise
+from lowbid._compile import kernel, specialise
 from lowbid._random import Stream
 from lowbid.policies._base import About, Kernels, require_finite
 from lowbid.policies._logs import log_of

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import allocating_kernel, kernel
+from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream
 from lowbid.policies._base import About, Floats, Ints, Kernels, Policy
 from lowbid.policies._history import History, at_most, history_of, size_of_sums, sum_of_first

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import allocating_kernel, kernel, specialise
+from lowbid._compile import allocating_kernel, kernel, specialise
 from lowbid._random import Stream
 from lowbid.policies._base import About, Floats, Kernels
 from lowbid.policies._logs import log_of

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import allocating_kernel, kernel
+from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream, integer
 from lowbid.policies._base import About, Ints, Kernels, Policy
 from lowbid.policies.greedy import BIBTEX

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from lowbid._kernel import kernel, specialise
+from lowbid._compile import kernel, specialise
 from lowbid._random import Stream, key, stream_of_run
 from lowbid.policies import Policy
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 from lowbid.online._decisions import Decisions
 from lowbid.online._feedback import LOW, WIDTH, Feedback
 from lowbid.online._ledger import empty_ledger, row_from, row_to

@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid._require import require_confidence
 from lowbid.online._feedback import Feedback, Range
 from lowbid.online._ledger import COUNT, MEAN, Ledger, record

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid._random import Stream, integer, uniform
 from lowbid._require import require_whole
 from lowbid.errors import InvalidValueError

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import kernel, loop_kernel
+from lowbid._compile import kernel, loop_kernel
 from lowbid._random import Stream, seek_loss, seek_run, uniform
 from lowbid.policies._base import Floats, Ints
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-from lowbid._waiting import waiting
+from lowbid._compile import waiting
 from lowbid.simulation._terminal import can_show, room
 
 _WIDTH = 30

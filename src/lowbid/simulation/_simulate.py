@@ -11,8 +11,8 @@ from concurrent.futures import Executor
 import numpy as np
 import numpy.typing as npt
 
+from lowbid._compile import on_behalf_of
 from lowbid._require import require_whole
-from lowbid._waiting import on_behalf_of
 from lowbid.environments import Environment
 from lowbid.policies._base import Ints, Policy
 from lowbid.simulation._delays import Delay, Late, read_late

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lowbid import mdp
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 from lowbid.errors import LowbidError
 from lowbid.mdp._outcomes import first_state, outcome
 from lowbid.policies._base import arrays_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lowbid._arrays import Floats
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 from lowbid.environments import Changing, Environment
 from lowbid.simulation import loss_of
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lowbid import environments
-from lowbid._kernel import When, interpreted
+from lowbid._compile import When, interpreted
 from lowbid._random import key, stream_of_run
 from lowbid.environments import Arms, Empirical
 from lowbid.errors import InvalidValueError, LowbidError

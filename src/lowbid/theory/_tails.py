@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid._random import stirling_tail
 
 # The error of Stirling's formula for log n!, for n = 1, ..., 15. It is a table because math.lgamma

@@ -44,7 +44,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lowbid._arrays import Floats
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid._require import is_number, require, require_finite, require_whole, shown
 from lowbid.theory._inputs import MOST_LOSSES
 from lowbid.theory._tails import binomial_cdf, binomial_pmf

@@ -27,7 +27,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid._require import require, require_finite, require_probability, require_whole, shown
 from lowbid.schedules import MOST_BATCHES
 from lowbid.theory._inputs import MOST_LOSSES

@@ -1,7 +1,7 @@
 import pytest
 
 from lowbid import mdp
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 from lowbid.experiments.mdp import Contender, Place, play, trials
 
 PLACE = Place("two arms", "Two arms.", lambda: mdp.Chain(2), 30, True)

@@ -5,7 +5,7 @@ import pytest
 
 import lowbid
 from experiments.sweeps.sweep_examples import PlainPolicy, Raising
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid.experiments.sweeps import Cell, SweptEnvironment, SweptPolicy
 from lowbid.experiments.sweeps import _cell as module
 from lowbid.schedules import Logarithmic

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from lowbid import mdp
-from lowbid._kernel import interpreted
+from lowbid._compile import interpreted
 from lowbid.cli import main
 from lowbid.errors import FileFormatError, InvalidValueError, MissingPackageError
 from lowbid.mdp import deep

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lowbid import mdp
-from lowbid._kernel import Kernel
+from lowbid._compile import Kernel
 from lowbid.experiments._claim_folder import claimed
 from lowbid.experiments._names import kebab
 from lowbid.experiments._on_file import on_file

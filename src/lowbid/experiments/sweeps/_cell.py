@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import code_digest
+from lowbid._compile import code_digest
 from lowbid._random import STREAMS_VERSION
 from lowbid.environments import Environment
 from lowbid.experiments.sweeps._told import told_about

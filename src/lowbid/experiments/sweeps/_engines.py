@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lowbid._compile import on_behalf_of
 from lowbid._require import require_whole
-from lowbid._waiting import on_behalf_of
 from lowbid.errors import InvalidValueError, WorkerError
 from lowbid.policies._base import Ints
 from lowbid.simulation._share import PlayedShare, Share, play_share

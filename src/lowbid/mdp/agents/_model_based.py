@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import allocating_kernel, kernel
+from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream
 from lowbid.mdp._problem import Problem, group_of
 from lowbid.mdp.agents._plan import Agenda, agenda_of

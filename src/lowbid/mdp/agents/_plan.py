@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import allocating_kernel, kernel, specialise
+from lowbid._compile import allocating_kernel, kernel, specialise
 from lowbid._random import Stream, integer
 from lowbid.mdp._problem import Problem, group_of, natural
 from lowbid.mdp.agents._visits import Visits, forget_fresh

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid._random import Stream, integer, uniform
 from lowbid.mdp._problem import Problem
 from lowbid.policies._base import Floats

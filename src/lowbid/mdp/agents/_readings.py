@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import allocating_kernel, kernel
+from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream
 from lowbid.mdp._base import Kernels
 from lowbid.mdp._problem import Problem, group_of

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lowbid._kernel import allocating_kernel, kernel
+from lowbid._compile import allocating_kernel, kernel
 from lowbid.mdp._problem import Problem, natural
 from lowbid.policies._base import Floats, Ints
 

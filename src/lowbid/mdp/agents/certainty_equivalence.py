@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid._random import Stream
 from lowbid.mdp._base import Kernels, Rule
 from lowbid.mdp._problem import Problem

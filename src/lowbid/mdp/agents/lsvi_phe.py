@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from lowbid._kernel import kernel
+from lowbid._compile import kernel
 from lowbid._random import Stream, normal
 from lowbid._require import require_finite, require_whole
 from lowbid.mdp._base import Kernels, Rule

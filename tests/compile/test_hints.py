@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import lowbid
-from lowbid._kernel import allocating_kernel, interpreted
-from lowbid._memory import fetch, use_huge_pages
+from lowbid._compile._hints import fetch, use_huge_pages
+from lowbid._compile._kernel import allocating_kernel, interpreted
 
 FOUR_MEGABYTES = 1 << 22
 

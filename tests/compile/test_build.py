@@ -11,9 +11,10 @@ import pytest
 import lowbid
 from environments.test_registry import EXAMPLES
 from lowbid import mdp, policies
-from lowbid._kernel import allocating_kernel, interpreted, kernel, loop_kernel
-from lowbid._native import Native, _build, build
-from lowbid._native._module import Module
+from lowbid._compile import _build
+from lowbid._compile._build import Native, build
+from lowbid._compile._kernel import allocating_kernel, interpreted, kernel, loop_kernel
+from lowbid._compile._module import Module
 from lowbid._random import key
 from lowbid.errors import InvalidValueError
 from lowbid.mdp._simulate import loop_for as mdp_loop_for

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lowbid
-from lowbid._kernel import Kernel, allocating_kernel, interpreted, kernel, specialise
+from lowbid._compile._kernel import Kernel, allocating_kernel, interpreted, kernel, specialise
 
 
 @kernel
@@ -127,7 +127,7 @@ def test_an_edit_in_another_file_takes_effect(tmp_path):
         textwrap.dedent(
             """
             from inner import inner
-            from lowbid._kernel import kernel
+            from lowbid._compile._kernel import kernel
 
             @kernel
             def outer(x):
@@ -137,7 +137,7 @@ def test_an_edit_in_another_file_takes_effect(tmp_path):
             """
         )
     )
-    inner = "from lowbid._kernel import kernel\n\n@kernel\ndef inner(x):\n    return x + {}\n"
+    inner = "from lowbid._compile import kernel\n\n@kernel\ndef inner(x):\n    return x + {}\n"
     answers = []
     for number in ("1.0", "2.0", "1.0"):
         (tmp_path / "inner.py").write_text(inner.format(number))
@@ -154,7 +154,7 @@ def test_processes_that_compile_at_once_do_not_mix_up_their_code(tmp_path, monke
         textwrap.dedent(
             """
             import sys
-            from lowbid._kernel import kernel
+            from lowbid._compile._kernel import kernel
 
             @kernel
             def half(x):
@@ -190,7 +190,7 @@ def test_a_file_of_compiled_code_is_never_written_again_for_another_form(tmp_pat
         textwrap.dedent(
             """
             import pathlib
-            from lowbid._kernel import kernel
+            from lowbid._compile._kernel import kernel
 
             @kernel
             def half(x):
@@ -218,7 +218,7 @@ def test_a_file_of_compiled_code_is_never_written_again_for_another_form(tmp_pat
 def test_an_index_that_cannot_be_read_is_made_anew(tmp_path, monkeypatch):
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)  # keep code beside its source
     script = (
-        "from lowbid._kernel import kernel\n\n@kernel\ndef one():\n    return 1\n\nprint(one())"
+        "from lowbid._compile import kernel\n\n@kernel\ndef one():\n    return 1\n\nprint(one())"
     )
     (tmp_path / "single.py").write_text(script)
     for _ in range(2):
@@ -243,7 +243,7 @@ def test_numba_is_not_imported_before_it_is_needed():
 
 
 def test_the_switch_of_numba_is_the_switch_of_lowbid():
-    script = "from lowbid import _kernel; print(_kernel._when.get())"
+    script = "from lowbid._compile import _kernel; print(_kernel._when.get())"
     for value, expected in (("1", "never"), ("0", "now")):
         out = subprocess.run(
             [sys.executable, "-c", script],

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from lowbid._kernel import allocating_kernel, interpreted
+from lowbid._compile._kernel import allocating_kernel, interpreted
 
 
 @allocating_kernel

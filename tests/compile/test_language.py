@@ -9,12 +9,11 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from lowbid._kernel import allocating_kernel, kernel, loop_kernel, run_uncompiled
-from lowbid._memory import from_start
-from lowbid._native import build
-from lowbid._native._build import _kind
-from lowbid._native._module import Module
-from lowbid._native._values import UnsupportedError
+from lowbid._compile._build import _kind, build
+from lowbid._compile._hints import from_start
+from lowbid._compile._kernel import allocating_kernel, kernel, loop_kernel, run_uncompiled
+from lowbid._compile._module import Module
+from lowbid._compile._values import UnsupportedError
 
 WHOLES = [0, 1, 2, 3, 7, -1, -2, -7, 64, -(2**63), 2**63 - 1, 2**53 + 1]
 FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, 2.5, -2.5, 1e300, -1e-300, math.inf, -math.inf, math.nan]

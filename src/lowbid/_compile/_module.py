@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowbid._native._code import Code
-from lowbid._native._function import FunctionWriter
-from lowbid._native._values import (
+from lowbid._compile._code import Code
+from lowbid._compile._function import FunctionWriter
+from lowbid._compile._values import (
     FLOAT,
     KIND_OF_DTYPE,
     MEMORY,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from lowbid._kernel import hint, kernel
+from lowbid._compile._kernel import hint, kernel
 
 _HUGE_PAGES = 14  # MADV_HUGEPAGE of Linux
 _PAGE = 4096

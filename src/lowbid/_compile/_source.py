@@ -11,8 +11,8 @@ import linecache
 import types
 from collections.abc import Iterator, Sequence
 
-from lowbid._functions import describe
-from lowbid._native._values import UnsupportedError
+from lowbid._compile._functions import describe
+from lowbid._compile._values import UnsupportedError
 
 _ALLOCATING = ("zeros", "empty", "full", "ones", "array", "arange", "copy")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from lowbid._native._code import Code
-from lowbid._native._values import FLOAT, INT, TRUTH, WORD, Number, UnsupportedError, real, whole
+from lowbid._compile._code import Code
+from lowbid._compile._values import FLOAT, INT, TRUTH, WORD, Number, UnsupportedError, real, whole
 
 _FLOATS = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
 _WHOLES = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.BitAnd: "and", ast.BitOr: "or",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from lowbid._native import _library as library
-from lowbid._native._values import (
+from lowbid._compile import _library as library
+from lowbid._compile._values import (
     FLOAT,
     INT,
     KIND_OF_DTYPE,
@@ -31,8 +31,8 @@ from lowbid._native._values import (
 )
 
 if TYPE_CHECKING:
-    from lowbid._native._code import Code
-    from lowbid._native._function import FunctionWriter
+    from lowbid._compile._code import Code
+    from lowbid._compile._function import FunctionWriter
 
 Named = dict[str, Value]
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lowbid._native import _builtins as builtins
-from lowbid._native._arithmetic import EXACT_INDICES, binary, negative
-from lowbid._native._values import (
+from lowbid._compile import _builtins as builtins
+from lowbid._compile._arithmetic import EXACT_INDICES, binary, negative
+from lowbid._compile._values import (
     INT,
     TRUTH,
     Array,
@@ -33,7 +33,7 @@ from lowbid._native._values import (
 )
 
 if TYPE_CHECKING:
-    from lowbid._native._function import FunctionWriter
+    from lowbid._compile._function import FunctionWriter
 
 _ORDERS: dict[type[ast.cmpop], str] = {
     ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",

@@ -1,6 +1,6 @@
 import pytest
 
-from lowbid._functions import fingerprint, rebind
+from lowbid._compile._functions import fingerprint, rebind
 
 
 def test_a_kernel_is_made_of_a_function():

@@ -48,6 +48,46 @@ Differences from Python, most of which numba has too:
 - Globals are constants, read when the kernel is compiled.
 """
 
-from lowbid._native._build import Native, build, kinds_of
+from lowbid._compile._background import background
+from lowbid._compile._functions import fingerprint, rebind
+from lowbid._compile._hints import fetch, from_start, use_huge_pages
+from lowbid._compile._kernel import (
+    WHEN,
+    Form,
+    Kernel,
+    When,
+    allocating_kernel,
+    code_digest,
+    compiling,
+    default_when,
+    interpreted,
+    kernel,
+    loop_kernel,
+    run_uncompiled,
+    specialise,
+)
+from lowbid._compile._waiting import on_behalf_of, waiting
 
-__all__ = ["Native", "build", "kinds_of"]
+__all__ = [
+    "WHEN",
+    "Form",
+    "Kernel",
+    "When",
+    "allocating_kernel",
+    "background",
+    "code_digest",
+    "compiling",
+    "default_when",
+    "fetch",
+    "fingerprint",
+    "from_start",
+    "interpreted",
+    "kernel",
+    "loop_kernel",
+    "on_behalf_of",
+    "rebind",
+    "run_uncompiled",
+    "specialise",
+    "use_huge_pages",
+    "waiting",
+]

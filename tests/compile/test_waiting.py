@@ -1,7 +1,7 @@
 import numpy as np
 
-from lowbid._kernel import kernel
-from lowbid._waiting import compiler_at_work, on_behalf_of, waiting
+from lowbid._compile._kernel import kernel
+from lowbid._compile._waiting import compiler_at_work, on_behalf_of, waiting
 
 
 def test_names_are_there_while_the_compiler_is():
@@ -13,7 +13,7 @@ def test_names_are_there_while_the_compiler_is():
 
 
 def test_a_kernel_that_is_compiled_says_for_whom(monkeypatch):
-    from lowbid import _compiler
+    from lowbid._compile import _compiler
 
     seen = []
     build = _compiler.Whole.finalize

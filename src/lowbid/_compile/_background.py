@@ -161,7 +161,7 @@ class Background:
         import subprocess
 
         self.helper = subprocess.Popen(
-            [sys.executable, "-c", "from lowbid._background import help_out; help_out()"],
+            [sys.executable, "-c", "from lowbid._compile._background import help_out; help_out()"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

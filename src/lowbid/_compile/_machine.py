@@ -11,7 +11,7 @@ from typing import Any
 import llvmlite
 import llvmlite.binding as llvm
 
-from lowbid._native._module import ENTRY
+from lowbid._compile._module import ENTRY
 
 _loading = threading.Lock()
 _engines: list[Any] = []  # loaded code is kept: a function may be called at any time

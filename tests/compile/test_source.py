@@ -3,8 +3,8 @@ import linecache
 
 import pytest
 
-from lowbid._native import _source
-from lowbid._native._values import UnsupportedError
+from lowbid._compile import _source
+from lowbid._compile._values import UnsupportedError
 
 TEXT = """
 def first(x):

@@ -30,8 +30,8 @@ from typing import Any, Generic, Literal, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-from lowbid._background import background
-from lowbid._functions import describe, fingerprint, rebind, referenced
+from lowbid._compile._background import background
+from lowbid._compile._functions import describe, fingerprint, rebind, referenced
 from lowbid._require import require_choice
 
 P = ParamSpec("P")
@@ -40,7 +40,7 @@ R = TypeVar("R")
 When = Literal["background", "now", "never"]
 WHEN: tuple[When, ...] = ("background", "now", "never")
 
-_WAYS_TO_COMPILE = ("_allocation.py", "_compiler.py", "_memory.py")
+_WAYS_TO_COMPILE = ("_allocation.py", "_compiler.py", "_hints.py")
 
 _building = threading.RLock()
 _loops = threading.RLock()  # held while a loop is compiled; a fork waits until that is done
@@ -119,7 +119,7 @@ class Kernel(Generic[P, R]):
 
     def native(self, arguments: tuple[Any, ...]) -> Callable[..., Any]:
         """A loop for arguments like these: our own compiler's if it can do it, else numba's."""
-        compiler = importlib.import_module("lowbid._native")
+        compiler = importlib.import_module("lowbid._compile._build")
         kinds = compiler.kinds_of(arguments)
         if kinds not in self.natives:
             with _loops:  # by one thread; the others wait for it
@@ -211,7 +211,7 @@ def allocating_kernel(function: Callable[P, R]) -> Kernel[P, R]:
 def loop_kernel(function: Callable[P, R]) -> Kernel[P, R]:
     """Mark a function that creates arrays, and that Python calls rarely, for long runs.
 
-    It returns numbers, or nothing. `lowbid._native` compiles it, in a fraction of the time that
+    It returns numbers, or nothing. `lowbid._compile` compiles it, in a fraction of the time that
     numba takes; numba compiles it if it uses anything that is not supported there.
     """
     return Kernel(function, allocates=True, is_loop=True)
@@ -394,7 +394,7 @@ def _generation() -> str:
 
 def _compiler() -> Any:
     """The one module that uses numba, which takes a while to import."""
-    return importlib.import_module("lowbid._compiler")
+    return importlib.import_module("lowbid._compile._compiler")
 
 
 def _kind(value: Any) -> Any:

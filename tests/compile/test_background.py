@@ -9,13 +9,13 @@ import textwrap
 import pytest
 
 import lowbid
-from lowbid._kernel import default_when
+from lowbid._compile._kernel import default_when
 from lowbid.errors import InvalidValueError
 
 BEGIN = """
 import sys, time, logging
 import lowbid
-from lowbid._background import background
+from lowbid._compile._background import background
 
 def play(bandit, steps):
     chosen = []
@@ -149,7 +149,7 @@ def test_a_process_can_end_at_any_time(after, tmp_path):
 
 def test_what_cannot_be_compiled_goes_on_uncompiled(tmp_path):
     script = """
-    from lowbid._kernel import compiling, kernel
+    from lowbid._compile._kernel import compiling, kernel
 
     @kernel
     def odd(x):

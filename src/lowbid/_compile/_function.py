@@ -13,12 +13,12 @@ import types
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lowbid._native import _source
-from lowbid._native._arithmetic import binary
-from lowbid._native._builtins import range_of
-from lowbid._native._code import Code
-from lowbid._native._expressions import Expressions, Span, as_number, is_all, items_of
-from lowbid._native._values import (
+from lowbid._compile import _source
+from lowbid._compile._arithmetic import binary
+from lowbid._compile._builtins import range_of
+from lowbid._compile._code import Code
+from lowbid._compile._expressions import Expressions, Span, as_number, is_all, items_of
+from lowbid._compile._values import (
     INT,
     Array,
     Fixed,
@@ -36,10 +36,10 @@ from lowbid._native._values import (
     wider,
     with_naturals,
 )
-from lowbid._native._variables import Variables, WiderError, keep
+from lowbid._compile._variables import Variables, WiderError, keep
 
 if TYPE_CHECKING:
-    from lowbid._native._module import Made, Module
+    from lowbid._compile._module import Made, Module
 
 
 class FunctionWriter:

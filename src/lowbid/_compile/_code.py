@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from lowbid._native._values import (
+from lowbid._compile._values import (
     FLOAT,
     INT,
     MEMORY,

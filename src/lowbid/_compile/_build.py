@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from lowbid._native import _kept
-from lowbid._native._machine import function_of, machine, object_of
-from lowbid._native._module import Module
-from lowbid._native._values import (
+from lowbid._compile import _kept
+from lowbid._compile._machine import function_of, machine, object_of
+from lowbid._compile._module import Module
+from lowbid._compile._values import (
     FLOAT,
     INT,
     KIND_OF_DTYPE,
@@ -33,8 +33,8 @@ from lowbid._native._values import (
     UnsupportedError,
     known,
 )
+from lowbid._compile._waiting import compiler_at_work
 from lowbid._require import require_choice
-from lowbid._waiting import compiler_at_work
 
 # The compilers of loops, selected by the environment variable LOWBID_LOOPS; first the default.
 LOOPS = ("own", "numba")

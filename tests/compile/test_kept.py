@@ -3,8 +3,9 @@ import errno
 import numpy as np
 import pytest
 
-from lowbid._kernel import loop_kernel
-from lowbid._native import _build, _kept, build
+from lowbid._compile import _build, _kept
+from lowbid._compile._build import build
+from lowbid._compile._kernel import loop_kernel
 
 
 @loop_kernel

@@ -8,12 +8,11 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from lowbid._functions import fingerprint
-from lowbid._kernel import loop_kernel, run_uncompiled
-from lowbid._native import build
-from lowbid._native._build import _kind, _share_memory
-from lowbid._native._source import unsettled_names
-from native.test_language import WHOLES, expression, function_of, refused, same
+from compile.test_language import WHOLES, expression, function_of, refused, same
+from lowbid._compile._build import _kind, _share_memory, build
+from lowbid._compile._functions import fingerprint
+from lowbid._compile._kernel import loop_kernel, run_uncompiled
+from lowbid._compile._source import unsettled_names
 
 HEAD = "@loop_kernel\ndef made(a, b, x, y, p, numbers, table):\n"
 

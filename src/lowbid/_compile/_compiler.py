@@ -25,9 +25,9 @@ from numba.core.compiler_machinery import register_pass
 from numba.core.environment import lookup_environment
 from numba.core.typed_passes import NativeLowering
 
-from lowbid._allocation import numpy_for_kernels
-from lowbid._functions import rebind
-from lowbid._waiting import compiler_at_work
+from lowbid._compile._allocation import numpy_for_kernels
+from lowbid._compile._functions import rebind
+from lowbid._compile._waiting import compiler_at_work
 
 
 class Part(JITCodeLibrary):

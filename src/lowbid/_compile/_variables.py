@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lowbid._native._code import Code
-from lowbid._native._values import (
+from lowbid._compile._code import Code
+from lowbid._compile._values import (
     INT,
     Kind,
     Number,

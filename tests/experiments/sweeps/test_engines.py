@@ -11,7 +11,7 @@ import pytest
 
 import lowbid
 from experiments.sweeps.sweep_examples import Deadly, Hanging, PlainPolicy, Raising, Slow, small
-from lowbid import _waiting
+from lowbid._compile import _waiting
 from lowbid.errors import InvalidValueError, WorkerError
 from lowbid.experiments.sweeps import CellStore, _engines, play_sweep, write_up
 from lowbid.experiments.sweeps._engines import Processes, engine_for, play_task

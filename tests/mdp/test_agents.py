@@ -13,6 +13,7 @@ from lowbid import mdp
 from lowbid._compile import interpreted
 from lowbid.errors import InvalidValueError
 from lowbid.mdp.agents import psrl, ucbvi
+from lowbid.policies._citation import entries_of
 from naive import mdp as naive
 
 BEVI = mdp.BatchEnsembleValueIteration
@@ -275,7 +276,7 @@ def test_is_documented(cls):
     assert "References\n" in text
     for field in dataclasses.fields(cls):
         assert field.name in text, f"the parameter {field.name}"
-    assert all("@" in rule.about.bibtex for rule in cls.variants())
+    assert all(entries_of(rule) for rule in cls.variants())
 
 
 def test_names_are_unique():

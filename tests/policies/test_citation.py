@@ -1,11 +1,12 @@
+import dataclasses
 import re
 
 import pytest
 
 import lowbid
-from lowbid import policies
+from lowbid import mdp, policies
 from lowbid.errors import InvalidValueError
-from lowbid.policies._citation import reference
+from lowbid.policies._citation import _known, entries_of, reference
 
 CLASSES = [getattr(policies, name) for name in policies.__all__]
 
@@ -52,6 +53,22 @@ def test_every_policy_has_whole_entries(cls):
     assert text.count("{") == text.count("}")
     for policy in cls.variants():
         assert re.fullmatch(r"[^\W\d][^\\{}]* (19|20)\d\d", reference(policy))
+
+
+def test_every_entry_of_the_file_is_some_rule_s():
+    rooms = ((policies, policies.__all__), (mdp, mdp.agents.__all__))
+    rules = [rule for room, names in rooms for n in names for rule in getattr(room, n).variants()]
+    assert {entry for rule in rules for entry in entries_of(rule)} == set(_known().values())
+    assert list(_known()) == sorted(_known()), "keys in alphabetical order"
+
+
+def test_a_policy_outside_the_library_brings_its_own_entry():
+    class Mine(lowbid.Greedy):
+        about = dataclasses.replace(
+            lowbid.Greedy.about, cite="@misc{me2026,\n  year = {2026},\n}\n"
+        )
+
+    assert lowbid.citation(Mine()) == "@misc{me2026,\n  year = {2026},\n}"
 
 
 def test_accents_are_shown():

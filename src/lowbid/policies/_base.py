@@ -58,8 +58,9 @@ class About:
         How its cost per step and its state grow, with K arms, l batches, t steps so far.
     guarantee : str
         The bound on its regret that the reference proves.
-    bibtex : str
-        What to cite.
+    cite : str
+        What to cite: keys of ``references.bib``, separated by commas; the last one is the main
+        reference. A policy outside the library gives its BibTeX entries instead.
     pending : str
         How it treats decisions whose loss is not known yet.
     """
@@ -69,7 +70,7 @@ class About:
     time: str
     memory: str
     guarantee: str
-    bibtex: str
+    cite: str
     pending: str = "ignored: it chooses as if they had not been made"
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 from collections.abc import Iterable
+from importlib import resources
 
 from lowbid.errors import InvalidValueError
 from lowbid.policies._base import Policy
@@ -58,7 +60,19 @@ def _all(policies: Iterable[object]) -> Iterable[Policy]:
 
 def entries_of(policy: Policy) -> list[str]:
     """The BibTeX entries of a policy."""
-    return [entry.strip() for entry in re.split(r"\n(?=@)", policy.about.bibtex) if entry.strip()]
+    cite = policy.about.cite
+    return _entries_in(cite) if cite.startswith("@") else [_known()[key] for key in cite.split(",")]
+
+
+@functools.cache
+def _known() -> dict[str, str]:
+    """The entries of references.bib by their keys."""
+    text = (resources.files("lowbid") / "references.bib").read_text(encoding="utf-8")
+    return {entry[entry.index("{") + 1 : entry.index(",")]: entry for entry in _entries_in(text)}
+
+
+def _entries_in(text: str) -> list[str]:
+    return [entry.strip() for entry in re.split(r"\n(?=@)", text)]
 
 
 def reference(policy: Policy) -> str:

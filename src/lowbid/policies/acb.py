@@ -16,17 +16,6 @@ from lowbid.policies._moments import Moments, add_loss, moments_of
 from lowbid.policies._ranking import Ranking, lowest_arm, place, unplayed_ranking_of
 from lowbid.policies._spread import SpreadPolicy
 
-BIBTEX = r"""
-@inproceedings{ash2022anti,
-  title = {Anti-concentrated confidence bonuses for scalable exploration},
-  author = {Ash, Jordan T. and Zhang, Cyril and Goel, Surbhi and Krishnamurthy, Akshay and
-            Kakade, Sham M.},
-  booktitle = {International Conference on Learning Representations},
-  year = {2022},
-}
-"""
-
-
 # Each arm has a place for each member.
 _MOST_MEMBERS = 100_000
 
@@ -120,7 +109,7 @@ class ACB(SpreadPolicy):
         time="log K + M",
         memory="K M",
         guarantee="sqrt(T) up to logarithms, for linear bandits with fresh noise",
-        bibtex=BIBTEX,
+        cite="ash2022anti",
     )
     kernels = Kernels(init, select, update)
 

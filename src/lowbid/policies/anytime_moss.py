@@ -16,15 +16,6 @@ from lowbid.policies._moments import Moments, add_loss, moments_of
 from lowbid.policies._scan import argmin
 from lowbid.policies._ucb import UCBPolicy
 
-BIBTEX = r"""
-@inproceedings{degenne2016anytime,
-  title = {Anytime optimal algorithms in stochastic multi-armed bandits},
-  author = {Degenne, R{\'e}my and Perchet, Vianney},
-  booktitle = {International Conference on Machine Learning},
-  year = {2016},
-}
-"""
-
 
 class State(NamedTuple):
     """The statistics of each arm, and room for the indices."""
@@ -115,7 +106,7 @@ class AnytimeMOSS(UCBPolicy):
         time="K",
         memory="K",
         guarantee="b sqrt(K t) at every step t, whatever the gaps",
-        bibtex=BIBTEX,
+        cite="degenne2016anytime",
     )
     kernels = Kernels(init, select, update)
 

@@ -57,24 +57,6 @@ from lowbid.policies._ranking import (
 )
 from lowbid.policies._yardstick import Yardstick, clipped, merged_yardstick, yardstick_of
 
-BIBTEX = r"""
-@misc{cassel2026quantile,
-  title = {Quantile of Means},
-  author = {Cassel, Asaf and Rosenberg, Aviv},
-  note = {arXiv:2606.20107},
-  year = {2026},
-}
-@inproceedings{cassel2025batch,
-  title = {Batch Ensemble for Variance Dependent Regret in Stochastic Bandits},
-  author = {Cassel, Asaf and Levy, Orin and Mansour, Yishay},
-  booktitle = {Proceedings of the AAAI Conference on Artificial Intelligence},
-  volume = {39},
-  number = {15},
-  pages = {15678--15685},
-  year = {2025},
-}
-"""
-
 
 class Parameters(NamedTuple):
     """The parameters that the kernels read, with the schedule evaluated."""
@@ -349,7 +331,7 @@ class BatchEnsemble(Policy):
         memory="K l; with growth='redistribute' also t",
         guarantee="sum over arms of (variance / gap + b) log^2 T with batches=Anytime() and "
         "growth='redistribute', for losses of 0 or b; none is known otherwise",
-        bibtex=BIBTEX,
+        cite="cassel2026quantile,cassel2025batch",
         pending="each counts in every batch of its arm, as if its loss were the arm's mean",
     )
     kernels = Kernels(init, select, update)

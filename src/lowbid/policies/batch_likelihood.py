@@ -33,25 +33,6 @@ from lowbid.policies._yardstick import (
 )
 from lowbid.schedules import MOST_BATCHES
 
-BIBTEX = r"""
-@article{honda2015non,
-  title = {Non-asymptotic analysis of a new bandit algorithm for semi-bounded rewards},
-  author = {Honda, Junya and Takemura, Akimichi},
-  journal = {Journal of Machine Learning Research},
-  volume = {16},
-  year = {2015},
-}
-@inproceedings{cassel2025batch,
-  title = {Batch Ensemble for Variance Dependent Regret in Stochastic Bandits},
-  author = {Cassel, Asaf and Levy, Orin and Mansour, Yishay},
-  booktitle = {Proceedings of the AAAI Conference on Artificial Intelligence},
-  volume = {39},
-  number = {15},
-  pages = {15678--15685},
-  year = {2025},
-}
-"""
-
 # Newton's method ends when a step changes the stake by less than this part of it. The evidence is
 # at its maximum there, so it is off by the square of that only.
 _CLOSE = 1e-3
@@ -320,7 +301,7 @@ class BatchLikelihood(RacePolicy):
         time="l + log K, and K l now and then",
         memory="K l",
         guarantee="none published",
-        bibtex=BIBTEX,
+        cite="honda2015non,cassel2025batch",
         pending="each counts as a play of its arm, with the arm's mean as its loss",
     )
     kernels = Kernels(init, race.select, update)

@@ -16,16 +16,6 @@ from lowbid.policies._rounds import duels
 from lowbid.policies.wr_sda import State, update
 from lowbid.policies.wr_sda import init as init_from_first_loss
 
-BIBTEX = r"""
-@inproceedings{baudry2021optimality,
-  title = {From Optimality to Robustness: Adaptive Re-Sampling Strategies in Stochastic Bandits},
-  author = {Baudry, Dorian and Saux, Patrick and Maillard, Odalric-Ambrym},
-  booktitle = {Advances in Neural Information Processing Systems},
-  volume = {34},
-  year = {2021},
-}
-"""
-
 
 @allocating_kernel
 def init(parameters: BDS, n_arms: int, capacity: int) -> State:
@@ -96,7 +86,7 @@ class BDS(Policy):
         time="K log t; K with losses of two values, one of them the best",
         memory="t",
         guarantee="asymptotically optimal for bounded losses",
-        bibtex=BIBTEX,
+        cite="baudry2021optimality",
     )
     kernels = Kernels(init, duels(duel=duel, may_fight=may_fight, forced=no_force), update)
 

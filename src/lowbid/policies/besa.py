@@ -25,15 +25,6 @@ from lowbid.policies._history import (
 )
 from lowbid.policies._rounds import shuffle
 
-BIBTEX = r"""
-@inproceedings{baransi2014sub,
-  title = {Sub-sampling for Multi-armed Bandits},
-  author = {Baransi, Akram and Maillard, Odalric-Ambrym and Mannor, Shie},
-  booktitle = {Machine Learning and Knowledge Discovery in Databases (ECML PKDD)},
-  year = {2014},
-}
-"""
-
 
 class State(NamedTuple):
     """All losses, and the arms in the order in which they meet."""
@@ -148,7 +139,7 @@ class BESA(Policy):
         time="t; K with two values",
         memory="t",
         guarantee="log T for two arms, under a condition on their distributions",
-        bibtex=BIBTEX,
+        cite="baransi2014sub",
     )
     kernels = Kernels(init, select, update)
 

@@ -12,15 +12,6 @@ from lowbid._random import Stream, beta, coin
 from lowbid.policies._base import About, Floats, Kernels, Policy, require_finite
 from lowbid.policies._scan import argmin
 
-BIBTEX = r"""
-@inproceedings{kaufmann2012thompson,
-  title = {Thompson sampling: an asymptotically optimal finite-time analysis},
-  author = {Kaufmann, Emilie and Korda, Nathaniel and Munos, R{\'e}mi},
-  booktitle = {Algorithmic Learning Theory},
-  year = {2012},
-}
-"""
-
 
 class State(NamedTuple):
     """The posterior's two parameters of each arm, and room for the draws."""
@@ -103,7 +94,7 @@ class BetaThompson(Policy):
         time="K",
         memory="K",
         guarantee="asymptotically optimal for Bernoulli losses",
-        bibtex=BIBTEX,
+        cite="kaufmann2012thompson",
     )
     kernels = Kernels(init, select, update)
     select_keeps_state = True

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from lowbid._require import require_finite
 from lowbid.policies._base import About
 from lowbid.policies.epsilon_greedy import EpsilonPolicy, Parameters
-from lowbid.policies.ucb1 import BIBTEX
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class DecreasingEpsilonGreedy(EpsilonPolicy):
         time="K, or log K with many arms",
         memory="K",
         guarantee="K log T / gap^2, for c > 5",
-        bibtex=BIBTEX,
+        cite="auer2002finite",
     )
 
     def __post_init__(self) -> None:

@@ -10,15 +10,6 @@ from lowbid.policies._base import About, Kernels, require_finite
 from lowbid.policies._discounted import DiscountedState, DiscountPolicy, discount_and_add, init
 from lowbid.policies._scan import argmin
 
-BIBTEX = r"""
-@misc{raj2017taming,
-  title = {Taming Non-stationary Bandits: A {Bayesian} Approach},
-  author = {Raj, Vishnu and Kalyani, Sheetal},
-  note = {arXiv:1707.09727},
-  year = {2017},
-}
-"""
-
 
 @kernel
 def select(
@@ -93,7 +84,7 @@ class DiscountedBetaThompson(DiscountPolicy):
         time="K",
         memory="K",
         guarantee="none in the reference",
-        bibtex=BIBTEX,
+        cite="raj2017taming",
     )
     kernels = Kernels(init, select, update)
 

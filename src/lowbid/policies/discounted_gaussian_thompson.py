@@ -13,21 +13,6 @@ from lowbid.policies._discounted import DiscountedState, DiscountPolicy, discoun
 from lowbid.policies._scan import argmin
 from lowbid.policies._spread import DeviationPolicy
 
-BIBTEX = r"""
-@misc{raj2017taming,
-  title = {Taming Non-stationary Bandits: A {Bayesian} Approach},
-  author = {Raj, Vishnu and Kalyani, Sheetal},
-  note = {arXiv:1707.09727},
-  year = {2017},
-}
-@misc{qi2023discounted,
-  title = {Discounted {Thompson} Sampling for Non-Stationary Bandit Problems},
-  author = {Qi, Han and Wang, Yue and Zhu, Li},
-  note = {arXiv:2305.10718},
-  year = {2023},
-}
-"""
-
 
 @kernel
 def select(parameters: Any, state: DiscountedState, step: int, stream: Stream) -> int:
@@ -103,7 +88,7 @@ class DiscountedGaussianThompson(DiscountPolicy, DeviationPolicy):
         time="K",
         memory="K",
         guarantee="none known to us; a relative of it is within logarithms of sqrt(Υ T)",
-        bibtex=BIBTEX,
+        cite="raj2017taming,qi2023discounted",
     )
     kernels = Kernels(init, select, update)
 

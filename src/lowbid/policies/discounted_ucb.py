@@ -13,15 +13,6 @@ from lowbid.policies._discounted import DiscountedState, DiscountPolicy, discoun
 from lowbid.policies._scan import arm_of_lowest_index
 from lowbid.policies._ucb import UCBPolicy
 
-BIBTEX = r"""
-@inproceedings{garivier2011upper,
-  title = {On Upper-Confidence Bound Policies for Switching Bandit Problems},
-  author = {Garivier, Aur{\'e}lien and Moulines, Eric},
-  booktitle = {Algorithmic Learning Theory},
-  year = {2011},
-}
-"""
-
 
 @kernel
 def index(state: DiscountedState, arm: int, factor: float) -> float:
@@ -107,7 +98,7 @@ class DiscountedUCB(DiscountPolicy, UCBPolicy):
         time="K",
         memory="K",
         guarantee="sqrt(Υ T) log T dynamic regret, up to factors of the gaps",
-        bibtex=BIBTEX,
+        cite="garivier2011upper",
     )
     kernels = Kernels(init, select, update)
 

@@ -12,16 +12,6 @@ from lowbid.policies._base import About, Kernels, Policy
 from lowbid.policies._ranking import lowest_arm
 from lowbid.policies.greedy import State, init, update
 
-BIBTEX = r"""
-@book{sutton2018reinforcement,
-  title = {Reinforcement learning: an introduction},
-  author = {Sutton, Richard S. and Barto, Andrew G.},
-  edition = {Second},
-  publisher = {MIT Press},
-  year = {2018},
-}
-"""
-
 
 class Parameters(NamedTuple):
     """The parameters of the kernels: any arm is played with probability max(epsilon, rate / t)."""
@@ -103,7 +93,7 @@ class EpsilonGreedy(EpsilonPolicy):
         time="K, or log K with many arms",
         memory="K",
         guarantee="none: linear in T",
-        bibtex=BIBTEX,
+        cite="sutton2018reinforcement",
     )
 
     def __post_init__(self) -> None:

@@ -16,7 +16,6 @@ from lowbid.policies._base import About, Ints, Kernels, Policy
 from lowbid.policies._horizon import known_horizon
 from lowbid.policies._moments import Moments, add_loss, moments_of
 from lowbid.policies._scan import argmin
-from lowbid.policies.greedy import BIBTEX
 
 
 class Parameters(NamedTuple):
@@ -101,7 +100,7 @@ class ExploreThenCommit(Policy):
         time="K while exploring, then 1",
         memory="K",
         guarantee="T^(2/3) (K log T)^(1/3), whatever the gaps",
-        bibtex=BIBTEX,
+        cite="lattimore2020bandit",
     )
     kernels = Kernels(init, select, update)
 

@@ -13,7 +13,6 @@ from lowbid._random import Stream, gamma
 from lowbid.policies._base import About, Floats, Kernels, Policy
 from lowbid.policies._moments import Moments, add_loss, moments_of
 from lowbid.policies._scan import argmin
-from lowbid.policies.gaussian_thompson import BIBTEX
 
 
 class State(NamedTuple):
@@ -78,7 +77,7 @@ class ExponentialThompson(Policy):
         time="K",
         memory="K",
         guarantee="asymptotically optimal for exponential losses",
-        bibtex=BIBTEX,
+        cite="korda2013thompson",
     )
     kernels = Kernels(init, select, update)
     select_keeps_state = True

@@ -15,15 +15,6 @@ from lowbid.policies._moments import Moments, add_loss, moments_of
 from lowbid.policies._scan import argmin
 from lowbid.policies._spread import DeviationPolicy
 
-BIBTEX = r"""
-@inproceedings{korda2013thompson,
-  title = {Thompson sampling for 1-dimensional exponential family bandits},
-  author = {Korda, Nathaniel and Kaufmann, Emilie and Munos, R{\'e}mi},
-  booktitle = {Advances in Neural Information Processing Systems},
-  year = {2013},
-}
-"""
-
 
 class State(NamedTuple):
     """The statistics of each arm, and room for the draws."""
@@ -95,7 +86,7 @@ class GaussianThompson(DeviationPolicy):
         time="K",
         memory="K",
         guarantee="asymptotically optimal for Gaussian losses",
-        bibtex=BIBTEX,
+        cite="korda2013thompson",
     )
     kernels = Kernels(init, select, update)
     select_keeps_state = True

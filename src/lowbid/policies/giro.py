@@ -22,19 +22,6 @@ from lowbid.policies._history import (
 )
 from lowbid.policies._scan import argmin
 
-BIBTEX = r"""
-@inproceedings{kveton2019garbage,
-  title = {Garbage In, Reward Out: Bootstrapping Exploration in Multi-Armed Bandits},
-  author = {Kveton, Branislav and Szepesv{\'a}ri, Csaba and Vaswani, Sharan and Wen, Zheng and
-            Lattimore, Tor and Ghavamzadeh, Mohammad},
-  booktitle = {International Conference on Machine Learning},
-  series = {Proceedings of Machine Learning Research},
-  volume = {97},
-  year = {2019},
-}
-"""
-
-
 # Made-up losses are counted, in whole numbers of 64 bits.
 _MOST_PER_LOSS = 1e6
 
@@ -133,7 +120,7 @@ class GIRO(Policy):
         time="t; K with losses of 0 and 1",
         memory="t",
         guarantee="sum over arms of log T / gap, for Bernoulli losses",
-        bibtex=BIBTEX,
+        cite="kveton2019garbage",
     )
     kernels = Kernels(init, select, update)
 

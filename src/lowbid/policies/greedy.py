@@ -11,15 +11,6 @@ from lowbid.policies._base import About, Kernels, Policy
 from lowbid.policies._moments import Moments, add_loss, moments_of
 from lowbid.policies._ranking import Ranking, lowest_arm, place, unplayed_ranking_of
 
-BIBTEX = r"""
-@book{lattimore2020bandit,
-  title = {Bandit algorithms},
-  author = {Lattimore, Tor and Szepesv{\'a}ri, Csaba},
-  publisher = {Cambridge University Press},
-  year = {2020},
-}
-"""
-
 
 class State(NamedTuple):
     """The statistics of each arm, and its mean."""
@@ -76,7 +67,7 @@ class Greedy(Policy):
         time="K, or log K with many arms",
         memory="K",
         guarantee="none: linear in T",
-        bibtex=BIBTEX,
+        cite="lattimore2020bandit",
     )
     kernels = Kernels(init, select, update)
     draws_for_ties_only = True

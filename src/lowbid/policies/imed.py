@@ -27,16 +27,6 @@ from lowbid.policies._tangents import (
     tangents_of,
 )
 
-BIBTEX = r"""
-@article{honda2015non,
-  title = {Non-asymptotic analysis of a new bandit algorithm for semi-bounded rewards},
-  author = {Honda, Junya and Takemura, Akimichi},
-  journal = {Journal of Machine Learning Research},
-  volume = {16},
-  year = {2015},
-}
-"""
-
 # What the templates below are bound to: the family's kernels.
 divergence: Any = None
 steepness: Any = None
@@ -187,7 +177,7 @@ class IMED(FamilyPolicy):
             guarantee="asymptotically optimal for the family"
             if self.family.lost_degrees == 0.0
             else "none published",
-            bibtex=BIBTEX,
+            cite="honda2015non",
         )
 
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:

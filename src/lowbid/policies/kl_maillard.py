@@ -16,15 +16,6 @@ from lowbid.policies._families import Family, FamilyPolicy
 from lowbid.policies._moments import Moments, add_loss, lowest_mean_of, moments_of
 from lowbid.policies._scan import argmin
 
-BIBTEX = r"""
-@inproceedings{qin2023kullback,
-  title = {Kullback-Leibler {M}aillard sampling for multi-armed bandits with bounded rewards},
-  author = {Qin, Hao and Jun, Kwang-Sung and Zhang, Chicheng},
-  booktitle = {Advances in Neural Information Processing Systems},
-  year = {2023},
-}
-"""
-
 # The family's kernel that the template below is bound to.
 divergence: Any = None
 
@@ -147,7 +138,7 @@ class KLMaillard(FamilyPolicy):
             "whatever the gaps"
             if self.family.name == "bernoulli"
             else "none in the reference, which treats Bernoulli losses",
-            bibtex=BIBTEX,
+            cite="qin2023kullback",
         )
 
     def chance(self, state: State, step: int, arm: int) -> float:

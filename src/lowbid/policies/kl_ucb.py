@@ -22,29 +22,6 @@ from lowbid.policies._tangents import (
     tangents_of,
 )
 
-BIBTEX = r"""
-@article{cappe2013kullback,
-  title = {Kullback-Leibler upper confidence bounds for optimal sequential allocation},
-  author = {Capp{\'e}, Olivier and Garivier, Aur{\'e}lien and Maillard, Odalric-Ambrym and
-            Munos, R{\'e}mi and Stoltz, Gilles},
-  journal = {The Annals of Statistics},
-  volume = {41},
-  number = {3},
-  year = {2013},
-}
-"""
-
-BIBTEX_UNKNOWN_VARIANCE = r"""
-@article{cowan2018normal,
-  title = {Normal bandits of unknown means and variances},
-  author = {Cowan, Wesley and Honda, Junya and Katehakis, Michael N.},
-  journal = {Journal of Machine Learning Research},
-  volume = {18},
-  number = {154},
-  year = {2018},
-}
-"""
-
 # What the templates below are bound to: the family's kernels, and the policy's exploration.
 lowest_mean: Any = None
 steepness: Any = None
@@ -231,7 +208,7 @@ class KLUCB(FamilyPolicy):
             time="K",
             memory="K",
             guarantee="asymptotically optimal for the family",
-            bibtex=BIBTEX_UNKNOWN_VARIANCE if self.family.lost_degrees else BIBTEX,
+            cite="cowan2018normal" if self.family.lost_degrees else "cappe2013kullback",
         )
 
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:

@@ -9,16 +9,7 @@ from lowbid._compile import kernel
 from lowbid.policies._base import About, Floats, Kernels
 from lowbid.policies._families import FamilyPolicy
 from lowbid.policies._tangents import indices_at
-from lowbid.policies.kl_ucb import BIBTEX, Parameters, State, index_for, kernels_for
-
-BIBTEX_PLUS = r"""
-@article{honda2019note,
-  title = {A note on {KL-UCB+} policy for the stochastic bandit},
-  author = {Honda, Junya},
-  journal = {arXiv preprint arXiv:1903.07839},
-  year = {2019},
-}
-"""
+from lowbid.policies.kl_ucb import Parameters, State, index_for, kernels_for
 
 
 @kernel
@@ -85,7 +76,7 @@ class KLUCBPlus(FamilyPolicy):
             time="K",
             memory="K",
             guarantee="asymptotically optimal for Bernoulli losses",
-            bibtex=BIBTEX + BIBTEX_PLUS,
+            cite="cappe2013kullback,honda2019note",
         )
 
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:

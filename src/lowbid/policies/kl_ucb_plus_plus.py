@@ -16,15 +16,6 @@ from lowbid.policies._horizon import known_horizon
 from lowbid.policies._moments import Moments, add_loss, moments_of
 from lowbid.policies._ranking import Ranking, lowest_arm, place, unplayed_ranking_of
 
-BIBTEX = r"""
-@inproceedings{menard2017minimax,
-  title = {A minimax and asymptotically optimal algorithm for stochastic bandits},
-  author = {M{\'e}nard, Pierre and Garivier, Aur{\'e}lien},
-  booktitle = {Algorithmic Learning Theory},
-  year = {2017},
-}
-"""
-
 # The family's kernel that the template below is bound to.
 lowest_mean: Any = None
 
@@ -141,7 +132,7 @@ class KLUCBPlusPlus(FamilyPolicy):
             time="K, or log K with many arms",
             memory="K",
             guarantee="asymptotically optimal for the family, and sqrt(K T) whatever the gaps",
-            bibtex=BIBTEX,
+            cite="menard2017minimax",
         )
 
     def parameters(self, n_arms: int, horizon: int | None, capacity: int) -> Parameters:

@@ -12,15 +12,6 @@ from lowbid.policies._duels import DuelPolicy
 from lowbid.policies._history import at_most, size_of_sums, sum_of_first
 from lowbid.policies._rounds import State, duels, init, update
 
-BIBTEX = r"""
-@inproceedings{baudry2021limited,
-  title = {On Limited-Memory Subsampling Strategies for Bandits},
-  author = {Baudry, Dorian and Russac, Yoan and Capp{\'e}, Olivier},
-  booktitle = {International Conference on Machine Learning},
-  year = {2021},
-}
-"""
-
 
 @kernel
 def duel(parameters: Any, state: State, challenger: int, leader: int, stream: Stream) -> bool:
@@ -67,6 +58,6 @@ class LBSDA(DuelPolicy):
         time="K",
         memory="t",
         guarantee="asymptotically optimal for one-parameter exponential families",
-        bibtex=BIBTEX,
+        cite="baudry2021limited",
     )
     kernels = Kernels(init, duels(duel=duel), update)

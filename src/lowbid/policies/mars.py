@@ -15,17 +15,6 @@ from lowbid._require import require_whole
 from lowbid.policies._base import About, Floats, Ints, Kernels, Policy
 from lowbid.policies._ranking import Ranking, lowest_arm, place, place_unsorted, ranking_of, rebuild
 
-BIBTEX = r"""
-@inproceedings{khorasani2023maximum,
-  title = {Maximum Average Randomly Sampled: A Scale Free and Non-parametric Algorithm for
-           Stochastic Bandits},
-  author = {Khorasani, Masoud Moravej and Weyer, Erik},
-  booktitle = {Advances in Neural Information Processing Systems},
-  volume = {36},
-  year = {2023},
-}
-"""
-
 # A subset draws 64 coins at a time, one bit each, for the next 64 losses of its arm.
 _COINS = 64
 # How many subsets of lowest mean are followed loss by loss; the others catch up when needed.
@@ -293,7 +282,7 @@ class MARS(Policy):
         time="log K + M",
         memory="K M",
         guarantee="sum over arms of log T / gap, as UCB with the losses' own tail bound",
-        bibtex=BIBTEX,
+        cite="khorasani2023maximum",
     )
     kernels = Kernels(init, select, update)
 

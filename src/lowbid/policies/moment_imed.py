@@ -33,31 +33,6 @@ from lowbid.policies._yardstick import (
     yardstick_of,
 )
 
-BIBTEX = r"""
-@article{honda2015non,
-  title = {Non-asymptotic analysis of a new bandit algorithm for semi-bounded rewards},
-  author = {Honda, Junya and Takemura, Akimichi},
-  journal = {Journal of Machine Learning Research},
-  volume = {16},
-  year = {2015},
-}
-@article{morris1982natural,
-  title = {Natural Exponential Families with Quadratic Variance Functions},
-  author = {Morris, Carl N.},
-  journal = {The Annals of Statistics},
-  volume = {10},
-  number = {1},
-  year = {1982},
-}
-@article{cowan2018normal,
-  title = {Normal Bandits of Unknown Means and Variances},
-  author = {Cowan, Wesley and Honda, Junya and Katehakis, Michael N.},
-  journal = {Journal of Machine Learning Research},
-  volume = {18},
-  year = {2018},
-}
-"""
-
 # Below this part of the way down, the divergence is computed by its first two terms.
 _SMALL = 1e-4
 # The variance may fall at most nearly as steeply towards the lower end as the square does.
@@ -251,7 +226,7 @@ class MomentIMED(RacePolicy):
         time="log K, and K now and then",
         memory="K",
         guarantee="none published",
-        bibtex=BIBTEX,
+        cite="honda2015non,morris1982natural,cowan2018normal",
         pending="each counts as a play of its arm, with the arm's mean as its loss",
     )
     kernels = Kernels(init, race.select, update)

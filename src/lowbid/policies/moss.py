@@ -16,15 +16,6 @@ from lowbid.policies._ranking import Ranking, lowest_arm, place, unplayed_rankin
 from lowbid.policies._spread import known_spread
 from lowbid.policies._ucb import UCBPolicy
 
-BIBTEX = r"""
-@inproceedings{audibert2009minimax,
-  title = {Minimax policies for adversarial and stochastic bandits},
-  author = {Audibert, Jean-Yves and Bubeck, S{\'e}bastien},
-  booktitle = {Conference on Learning Theory},
-  year = {2009},
-}
-"""
-
 
 class Parameters(NamedTuple):
     """The parameters that the kernels read."""
@@ -105,7 +96,7 @@ class MOSS(UCBPolicy):
         time="K, or log K with many arms",
         memory="K",
         guarantee="b sqrt(K T), whatever the gaps",
-        bibtex=BIBTEX,
+        cite="audibert2009minimax",
     )
     kernels = Kernels(init, select, update)
 

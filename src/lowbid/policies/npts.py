@@ -23,17 +23,6 @@ from lowbid.policies._history import (
 )
 from lowbid.policies._scan import argmin
 
-BIBTEX = r"""
-@inproceedings{riou2020bandit,
-  title = {Bandit Algorithms Based on {T}hompson Sampling for Bounded Reward Distributions},
-  author = {Riou, Charles and Honda, Junya},
-  booktitle = {Algorithmic Learning Theory},
-  series = {Proceedings of Machine Learning Research},
-  volume = {117},
-  year = {2020},
-}
-"""
-
 
 class State(NamedTuple):
     """All losses, measured from the best possible one, and room for the draws."""
@@ -111,7 +100,7 @@ class NPTS(Policy):
         time="t; K with losses of two values, one of them the best",
         memory="t",
         guarantee="asymptotically optimal for bounded losses",
-        bibtex=BIBTEX,
+        cite="riou2020bandit",
     )
     kernels = Kernels(init, select, update)
 

@@ -14,17 +14,6 @@ from lowbid._require import require_finite
 from lowbid.policies._base import About, Floats, Kernels, Policy
 from lowbid.policies._scan import argmin
 
-BIBTEX = r"""
-@inproceedings{kveton2019perturbed,
-  title = {Perturbed-History Exploration in Stochastic Multi-Armed Bandits},
-  author = {Kveton, Branislav and Szepesv{\'a}ri, Csaba and Ghavamzadeh, Mohammad and
-            Boutilier, Craig},
-  booktitle = {International Joint Conference on Artificial Intelligence},
-  year = {2019},
-}
-"""
-
-
 # Coins for each loss: they are counted, in whole numbers of 64 bits.
 _MOST_COINS = 1e6
 # 1.1 * 50 is a little more than 55 in floating point, and yet 55 coins are meant.
@@ -104,7 +93,7 @@ class PHE(Policy):
         time="K",
         memory="K",
         guarantee="sum over arms of log T / gap, for a > 2",
-        bibtex=BIBTEX,
+        cite="kveton2019perturbed",
     )
     kernels = Kernels(init, select, update)
     select_keeps_state = True

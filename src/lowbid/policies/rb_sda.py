@@ -12,16 +12,6 @@ from lowbid.policies._duels import DuelPolicy
 from lowbid.policies._history import at_most, size_of_sums, sum_of_first
 from lowbid.policies._rounds import State, duels, init, update
 
-BIBTEX = r"""
-@inproceedings{baudry2020subsampling,
-  title = {Sub-sampling for Efficient Non-Parametric Bandit Exploration},
-  author = {Baudry, Dorian and Kaufmann, Emilie and Maillard, Odalric-Ambrym},
-  booktitle = {Advances in Neural Information Processing Systems},
-  volume = {33},
-  year = {2020},
-}
-"""
-
 
 @kernel
 def duel(parameters: Any, state: State, challenger: int, leader: int, stream: Stream) -> bool:
@@ -74,6 +64,6 @@ class RBSDA(DuelPolicy):
         time="K",
         memory="t",
         guarantee="asymptotically optimal for Bernoulli, Gaussian and Poisson losses",
-        bibtex=BIBTEX,
+        cite="baudry2020subsampling",
     )
     kernels = Kernels(init, duels(duel=duel), update)

@@ -12,7 +12,7 @@ from lowbid.policies._base import About, Kernels, Policy
 from lowbid.policies._dirichlet import weighted_mean
 from lowbid.policies._history import mean, mean_is_at_most
 from lowbid.policies._rounds import duels
-from lowbid.policies.bds import BIBTEX, may_fight, no_force
+from lowbid.policies.bds import may_fight, no_force
 from lowbid.policies.wr_sda import State, init, update
 
 
@@ -73,7 +73,7 @@ class RDS(Policy):
         time="K log t",
         memory="t",
         guarantee="slightly above log T for light-tailed losses",
-        bibtex=BIBTEX,
+        cite="baudry2021optimality",
     )
     kernels = Kernels(init, duels(duel=duel, may_fight=may_fight, forced=no_force), update)
 

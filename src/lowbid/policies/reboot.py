@@ -16,15 +16,6 @@ from lowbid.policies._moments import Moments, add_loss, moments_of
 from lowbid.policies._scan import argmin
 from lowbid.policies._spread import DeviationPolicy
 
-BIBTEX = r"""
-@article{wang2020residual,
-  title = {Residual Bootstrap Exploration for Bandit Algorithms},
-  author = {Wang, Chi-Hua and Yu, Yang and Hao, Botao and Cheng, Guang},
-  journal = {arXiv preprint arXiv:2002.08436},
-  year = {2020},
-}
-"""
-
 
 class State(NamedTuple):
     """The statistics of each arm, and room for the draws."""
@@ -106,7 +97,7 @@ class ReBoot(DeviationPolicy):
         time="K",
         memory="K",
         guarantee="log T for Gaussian losses, with enough inflation",
-        bibtex=BIBTEX,
+        cite="wang2020residual",
     )
     kernels = Kernels(init, select, update)
     select_keeps_state = True

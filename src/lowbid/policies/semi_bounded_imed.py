@@ -13,7 +13,6 @@ from lowbid.policies._base import About, Floats, Kernels, Policy
 from lowbid.policies._kinf import Sample, add_to_sample, kinf, sample_of
 from lowbid.policies._moments import lowest_mean_of, lowest_mean_of_played
 from lowbid.policies._tangents import Tangents, forget, indices_at, lowest_arm_lazily, tangents_of
-from lowbid.policies.imed import BIBTEX
 
 
 class State(NamedTuple):
@@ -122,7 +121,7 @@ class SemiBoundedIMED(SemiBoundedPolicy):
         time="K, and n for the few arms computed",
         memory="t",
         guarantee="asymptotically optimal for losses bounded below, with light upper tails",
-        bibtex=BIBTEX,
+        cite="honda2015non",
     )
     kernels = Kernels(init, select, update)
     index_unit = "evidence"

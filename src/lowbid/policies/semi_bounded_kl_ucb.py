@@ -11,20 +11,8 @@ from lowbid._require import require_finite
 from lowbid.policies._base import About, Floats, Kernels
 from lowbid.policies._kinf import lowest_mean
 from lowbid.policies._tangents import indices_at, lowest_arm_lazily
-from lowbid.policies.kl_ucb import BIBTEX, log_loglog
+from lowbid.policies.kl_ucb import log_loglog
 from lowbid.policies.semi_bounded_imed import SemiBoundedPolicy, State, init, update
-
-BIBTEX_BOUNDED = r"""
-@article{garivier2022klucbswitch,
-  title = {{KL-UCB}-switch: optimal regret bounds for stochastic bandits from both a
-           distribution-dependent and a distribution-free viewpoints},
-  author = {Garivier, Aur{\'e}lien and Hadiji, H{\'e}di and M{\'e}nard, Pierre and Stoltz, Gilles},
-  journal = {Journal of Machine Learning Research},
-  volume = {23},
-  number = {179},
-  year = {2022},
-}
-"""
 
 
 @kernel
@@ -90,7 +78,7 @@ class SemiBoundedKLUCB(SemiBoundedPolicy):
         time="K, and n for the few arms computed",
         memory="t",
         guarantee="asymptotically optimal for bounded losses",
-        bibtex=BIBTEX + BIBTEX_BOUNDED,
+        cite="cappe2013kullback,garivier2022klucbswitch",
     )
     kernels = Kernels(init, select, update)
 

@@ -10,16 +10,6 @@ from lowbid.policies._base import About, Kernels, require_finite
 from lowbid.policies._scan import argmin
 from lowbid.policies._window import WindowPolicy, WindowState, init, slide
 
-BIBTEX = r"""
-@article{trovo2020sliding,
-  title = {Sliding-Window Thompson Sampling for Non-Stationary Settings},
-  author = {Trov{\`o}, Francesco and Paladino, Stefano and Restelli, Marcello and Gatti, Nicola},
-  journal = {Journal of Artificial Intelligence Research},
-  volume = {68},
-  year = {2020},
-}
-"""
-
 
 @kernel
 def select(
@@ -90,7 +80,7 @@ class SlidingWindowBetaThompson(WindowPolicy):
         time="K",
         memory="K + τ",
         guarantee="of order sqrt(Υ T) dynamic regret, up to logarithms, for Bernoulli losses",
-        bibtex=BIBTEX,
+        cite="trovo2020sliding",
     )
     kernels = Kernels(init, select, update)
 

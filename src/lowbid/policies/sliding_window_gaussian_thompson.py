@@ -12,7 +12,6 @@ from lowbid.policies._base import About, Kernels
 from lowbid.policies._scan import argmin
 from lowbid.policies._spread import DeviationPolicy
 from lowbid.policies._window import WindowPolicy, WindowState, init, slide
-from lowbid.policies.sliding_window_beta_thompson import BIBTEX
 
 
 @kernel
@@ -86,7 +85,7 @@ class SlidingWindowGaussianThompson(WindowPolicy, DeviationPolicy):
         time="K",
         memory="K + τ",
         guarantee="none known to us",
-        bibtex=BIBTEX,
+        cite="trovo2020sliding",
     )
     kernels = Kernels(init, select, update)
 

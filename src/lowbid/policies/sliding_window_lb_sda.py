@@ -16,15 +16,6 @@ from lowbid.policies._history import at_most
 from lowbid.policies._rounds import Rounds, everyone, leave_queue, rounds_of, shuffle
 from lowbid.policies._window import Window, WindowPolicy, slide, sum_of_last, window_of
 
-BIBTEX = r"""
-@inproceedings{baudry2021limited,
-  title = {On Limited-Memory Subsampling Strategies for Bandits},
-  author = {Baudry, Dorian and Russac, Yoan and Capp{\'e}, Olivier},
-  booktitle = {International Conference on Machine Learning},
-  year = {2021},
-}
-"""
-
 
 class Memory(NamedTuple):
     """What is remembered of earlier rounds.
@@ -226,7 +217,7 @@ class SlidingWindowLBSDA(WindowPolicy):
         time="K + τ",
         memory="K + τ",
         guarantee="sqrt(Υ T log T) dynamic regret for one-parameter exponential families",
-        bibtex=BIBTEX,
+        cite="baudry2021limited",
     )
     kernels = Kernels(init, select, update)
 

@@ -14,15 +14,6 @@ from lowbid.policies._scan import arm_of_lowest_index
 from lowbid.policies._ucb import UCBPolicy
 from lowbid.policies._window import WindowPolicy, WindowState, init, slide
 
-BIBTEX = r"""
-@inproceedings{garivier2011upper,
-  title = {On Upper-Confidence Bound Policies for Switching Bandit Problems},
-  author = {Garivier, Aur{\'e}lien and Moulines, Eric},
-  booktitle = {Algorithmic Learning Theory},
-  year = {2011},
-}
-"""
-
 
 @kernel
 def index(state: WindowState, arm: int, factor: float) -> float:
@@ -103,7 +94,7 @@ class SlidingWindowUCB(WindowPolicy, UCBPolicy):
         time="K",
         memory="K + τ",
         guarantee="sqrt(Υ T log T) dynamic regret, up to factors of the gaps",
-        bibtex=BIBTEX,
+        cite="garivier2011upper",
     )
     kernels = Kernels(init, select, update)
 

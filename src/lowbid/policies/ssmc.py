@@ -15,17 +15,6 @@ from lowbid.policies._base import About, Floats, Ints, Kernels, Policy
 from lowbid.policies._history import History, at_most, history_of, size_of_sums, sum_of_first
 from lowbid.policies._rounds import Rounds, duels, rounds_of, update
 
-BIBTEX = r"""
-@article{chan2020multi,
-  title = {The multi-armed bandit problem: An efficient nonparametric solution},
-  author = {Chan, Hock Peng},
-  journal = {Annals of Statistics},
-  volume = {48},
-  number = {1},
-  year = {2020},
-}
-"""
-
 
 class State(NamedTuple):
     """All sums, the current round, and the windows examined so far.
@@ -118,7 +107,7 @@ class SSMC(Policy):
         time="K; t after a new leader",
         memory="t",
         guarantee="asymptotically optimal for one-parameter exponential families",
-        bibtex=BIBTEX,
+        cite="chan2020multi",
     )
     kernels = Kernels(init, duels(duel=duel, forced=forced), update)
 

@@ -16,17 +16,6 @@ from lowbid.policies._moments import Moments, add_loss, moments_of
 from lowbid.policies._scan import argmin
 from lowbid.policies._spread import SpreadPolicy
 
-BIBTEX = r"""
-@article{evendar2006action,
-  title = {Action elimination and stopping conditions for the multi-armed bandit and
-           reinforcement learning problems},
-  author = {Even-Dar, Eyal and Mannor, Shie and Mansour, Yishay},
-  journal = {Journal of Machine Learning Research},
-  volume = {7},
-  year = {2006},
-}
-"""
-
 
 class State(NamedTuple):
     """The statistics of each arm."""
@@ -122,7 +111,7 @@ class SuccessiveElimination(SpreadPolicy):
         time="K",
         memory="K",
         guarantee="with probability 1 - delta, sum over arms of b^2 log(K T / delta) / gap",
-        bibtex=BIBTEX,
+        cite="evendar2006action",
     )
     kernels = Kernels(init, select, update)
 

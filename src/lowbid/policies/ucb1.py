@@ -15,16 +15,6 @@ from lowbid.policies._logs import log_of
 from lowbid.policies._scan import arm_of_lowest_index
 from lowbid.policies._ucb import UCBPolicy
 
-BIBTEX = r"""
-@article{auer2002finite,
-  title = {Finite-time analysis of the multiarmed bandit problem},
-  author = {Auer, Peter and Cesa-Bianchi, Nicol{\`o} and Fischer, Paul},
-  journal = {Machine Learning},
-  volume = {47},
-  year = {2002},
-}
-"""
-
 
 class State(NamedTuple):
     """The statistics of each arm, and room for the indices."""
@@ -127,6 +117,6 @@ class UCB1(UCBPolicy):
         time="K",
         memory="K",
         guarantee="sum over arms of b^2 log T / gap",
-        bibtex=BIBTEX,
+        cite="auer2002finite",
     )
     kernels = Kernels(init, select, update)

@@ -12,17 +12,6 @@ from lowbid.policies._spread import known_spread
 from lowbid.policies._ucb import UCBPolicy
 from lowbid.policies.ucb1 import UCB1
 
-BIBTEX = r"""
-@article{bubeck2012regret,
-  title = {Regret analysis of stochastic and nonstochastic multi-armed bandit problems},
-  author = {Bubeck, S{\'e}bastien and Cesa-Bianchi, Nicol{\`o}},
-  journal = {Foundations and Trends in Machine Learning},
-  volume = {5},
-  number = {1},
-  year = {2012},
-}
-"""
-
 
 @dataclass(frozen=True)
 class UCBAlpha(UCBPolicy):
@@ -66,7 +55,7 @@ class UCBAlpha(UCBPolicy):
         time="K",
         memory="K",
         guarantee="sum over arms of alpha b^2 log T / gap, for alpha > 2",
-        bibtex=BIBTEX,
+        cite="bubeck2012regret",
     )
     kernels = UCB1.kernels
 

@@ -14,7 +14,6 @@ from lowbid.policies._base import About, Floats, Kernels
 from lowbid.policies._moments import Moments, add_loss, moments_of, variance_of
 from lowbid.policies._scan import argmin
 from lowbid.policies._ucb import UCBPolicy
-from lowbid.policies.ucb1 import BIBTEX
 
 
 class State(NamedTuple):
@@ -95,6 +94,6 @@ class UCBTuned(UCBPolicy):
         time="K",
         memory="K",
         guarantee="none by its authors",
-        bibtex=BIBTEX,
+        cite="auer2002finite",
     )
     kernels = Kernels(init, select, update)

@@ -17,18 +17,6 @@ from lowbid.policies._moments import Moments, add_loss, moments_of, variance_of
 from lowbid.policies._scan import arm_of_lowest_index
 from lowbid.policies._ucb import UCBPolicy
 
-BIBTEX = r"""
-@article{audibert2009exploration,
-  title = {Exploration-exploitation tradeoff using variance estimates in multi-armed bandits},
-  author = {Audibert, Jean-Yves and Munos, R{\'e}mi and Szepesv{\'a}ri, Csaba},
-  journal = {Theoretical Computer Science},
-  volume = {410},
-  number = {19},
-  pages = {1876--1902},
-  year = {2009},
-}
-"""
-
 
 class State(NamedTuple):
     """The statistics of each arm, and room for the indices."""
@@ -134,7 +122,7 @@ class UCBV(UCBPolicy):
         time="K",
         memory="K",
         guarantee="sum over arms of (variance / gap + b) log T, for zeta > 1 and c = 1",
-        bibtex=BIBTEX,
+        cite="audibert2009exploration",
     )
     kernels = Kernels(init, select, update)
 

@@ -10,7 +10,6 @@ import numpy as np
 from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream, integer
 from lowbid.policies._base import About, Ints, Kernels, Policy
-from lowbid.policies.greedy import BIBTEX
 
 
 class State(NamedTuple):
@@ -64,7 +63,7 @@ class UniformPlay(Policy):
         time="1",
         memory="K",
         guarantee="none: linear in T",
-        bibtex=BIBTEX,
+        cite="lattimore2020bandit",
     )
     kernels = Kernels(init, select, update)
 

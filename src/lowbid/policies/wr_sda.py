@@ -21,7 +21,6 @@ from lowbid.policies._history import (
     two_values_of,
 )
 from lowbid.policies._rounds import Rounds, duels, leave_queue, rounds_of
-from lowbid.policies.rb_sda import BIBTEX
 
 
 class State(NamedTuple):
@@ -101,6 +100,6 @@ class WRSDA(DuelPolicy):
         time="K log t; K with two values",
         memory="t",
         guarantee="none; as good as RB-SDA in experiments",
-        bibtex=BIBTEX,
+        cite="baudry2020subsampling",
     )
     kernels = Kernels(init, duels(duel=duel), update)

@@ -16,7 +16,6 @@ from lowbid.mdp._problem import Problem, group_of
 from lowbid.mdp.agents._plan import Agenda, agenda_of, planner
 from lowbid.mdp.agents._visits import Visits, add_visit, deal, sum_ahead, visits_of
 from lowbid.policies._base import About, Floats, Ints
-from lowbid.policies.batch_ensemble import BIBTEX
 
 
 class Parameters(NamedTuple):
@@ -222,7 +221,7 @@ class BatchEnsembleValueIteration(Rule):
         time="S A l B",
         memory="S A l B",
         guarantee="",
-        bibtex=BIBTEX,
+        cite="cassel2026quantile,cassel2025batch",
     )
     kernels = Kernels(init, plan, update)
 

@@ -14,7 +14,6 @@ from lowbid.mdp._base import Kernels, Rule
 from lowbid.mdp._problem import Problem
 from lowbid.mdp.agents._q_tables import choose_lowest, lowest_entry, plan_once, step_size
 from lowbid.policies._base import About, Floats, Ints
-from lowbid.policies.batch_ensemble import BIBTEX
 
 
 class State(NamedTuple):
@@ -107,7 +106,7 @@ class BatchQLearning(Rule):
         time="A + l",
         memory="H S A l",
         guarantee="",
-        bibtex=BIBTEX,
+        cite="cassel2026quantile,cassel2025batch",
     )
     kernels = Kernels(init, specialise(plan_once, choose=choose_lowest), update)
 

@@ -12,16 +12,6 @@ from lowbid.mdp.agents._model_based import State, count_of, init, total_negated,
 from lowbid.mdp.agents._plan import UNBOUNDED, planner
 from lowbid.policies._base import About
 
-BIBTEX = r"""
-@article{mandl1974estimation,
-  title = {Estimation and control in {Markov} chains},
-  author = {Mandl, Petr},
-  journal = {Advances in Applied Probability},
-  volume = {6},
-  year = {1974},
-}
-"""
-
 
 @kernel
 def bid(
@@ -78,6 +68,6 @@ class CertaintyEquivalence(Rule):
         time="S A B",
         memory="S A B",
         guarantee="linear regret",
-        bibtex=BIBTEX,
+        cite="mandl1974estimation",
     )
     kernels = Kernels(init, planner(bid, UNBOUNDED), update)

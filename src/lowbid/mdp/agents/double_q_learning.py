@@ -12,16 +12,6 @@ from lowbid.mdp.agents.ebql import Parameters, init, plan, update
 from lowbid.mdp.agents.q_learning import require_share, require_step
 from lowbid.policies._base import About
 
-BIBTEX = r"""
-@inproceedings{vanhasselt2010double,
-  title = {Double Q-learning},
-  author = {van Hasselt, Hado},
-  booktitle = {Advances in Neural Information Processing Systems},
-  volume = {23},
-  year = {2010},
-}
-"""
-
 
 @dataclass(frozen=True)
 class DoubleQLearning(Rule):
@@ -62,7 +52,7 @@ class DoubleQLearning(Rule):
         time="A",
         memory="H S A",
         guarantee="",
-        bibtex=BIBTEX,
+        cite="vanhasselt2010double",
     )
     kernels = Kernels(init, plan, update, act_with_exploration, exploration)
 

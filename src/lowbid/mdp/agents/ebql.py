@@ -17,15 +17,6 @@ from lowbid.mdp.agents.q_learning import require_share, require_step
 from lowbid.policies._base import About, Floats, Ints
 from lowbid.policies._scan import argmin
 
-BIBTEX = r"""
-@inproceedings{peer2021ensemble,
-  title = {Ensemble Bootstrapping for Q-Learning},
-  author = {Peer, Oren and Tessler, Chen and Merlis, Nadav and Meir, Ron},
-  booktitle = {International Conference on Machine Learning},
-  year = {2021},
-}
-"""
-
 
 class Parameters(NamedTuple):
     """The parameters as the kernels read them."""
@@ -158,7 +149,7 @@ class EBQL(Rule):
         time="A M",
         memory="H S A M",
         guarantee="",
-        bibtex=BIBTEX,
+        cite="peer2021ensemble",
     )
     kernels = Kernels(init, plan, update, act_with_exploration, exploration)
 

@@ -17,21 +17,7 @@ from lowbid.mdp.agents._model_based import count_of, total_negated
 from lowbid.mdp.agents._model_based import update as count_visit
 from lowbid.mdp.agents._plan import UNBOUNDED, redrawing_planner
 from lowbid.mdp.agents._visits import Visits, visits_of
-from lowbid.mdp.agents.rlsvi import BIBTEX as RLSVI_BIBTEX
 from lowbid.policies._base import About, Floats, Ints
-
-BIBTEX = (
-    RLSVI_BIBTEX
-    + r"""
-@inproceedings{osband2016deep,
-  title = {Deep Exploration via Bootstrapped {DQN}},
-  author = {Osband, Ian and Blundell, Charles and Pritzel, Alexander and Van Roy, Benjamin},
-  booktitle = {Advances in Neural Information Processing Systems},
-  volume = {29},
-  year = {2016},
-}
-"""
-)
 
 
 class State(NamedTuple):
@@ -177,7 +163,7 @@ class EnsembleRLSVI(Rule):
         time="S A B",
         memory="S A (B + H M)",
         guarantee="",
-        bibtex=BIBTEX,
+        cite="osband2019deep,osband2016deep",
     )
     kernels = Kernels(init, plan, update)
 

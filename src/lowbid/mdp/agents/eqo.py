@@ -13,15 +13,6 @@ from lowbid.mdp.agents._model_based import State, count_of, init, total_above_bo
 from lowbid.mdp.agents._plan import planner
 from lowbid.policies._base import About
 
-BIBTEX = r"""
-@inproceedings{lee2025minimax,
-  title = {Minimax Optimal Reinforcement Learning with Quasi-Optimism},
-  author = {Lee, Harin and Oh, Min-hwan},
-  booktitle = {International Conference on Learning Representations},
-  year = {2025},
-}
-"""
-
 
 @kernel
 def bid(
@@ -86,7 +77,7 @@ class EQO(Rule):
         time="S A B",
         memory="S A B",
         guarantee="minimax optimal, by its abstract",
-        bibtex=BIBTEX,
+        cite="lee2025minimax",
     )
     kernels = Kernels(init, planner(bid), update)
 

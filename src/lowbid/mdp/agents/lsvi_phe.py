@@ -14,15 +14,6 @@ from lowbid.mdp.agents._model_based import State, count_of, init, total_negated,
 from lowbid.mdp.agents._plan import UNBOUNDED, redrawing_planner
 from lowbid.policies._base import About
 
-BIBTEX = r"""
-@inproceedings{ishfaq2021randomized,
-  title = {Randomized Exploration for Reinforcement Learning with General Value Function Approximation},
-  author = {Ishfaq, Haque and Cui, Qiwen and Nguyen, Viet and Ayoub, Alex and Yang, Zhuoran and Wang, Zhaoran and Precup, Doina and Yang, Lin F.},
-  booktitle = {International Conference on Machine Learning},
-  year = {2021},
-}
-"""  # noqa: E501
-
 
 @kernel
 def bid(
@@ -97,7 +88,7 @@ class LSVIPHE(Rule):
         time="S A (B + M)",
         memory="S A B",
         guarantee="sqrt(d^3 H^3 T), d = S A for tables",
-        bibtex=BIBTEX,
+        cite="ishfaq2021randomized",
     )
     kernels = Kernels(init, redrawing_planner(bid, UNBOUNDED), update)
 

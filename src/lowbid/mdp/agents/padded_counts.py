@@ -11,15 +11,6 @@ from lowbid.mdp._problem import Problem
 from lowbid.mdp.agents.batch_ensemble_value_iteration import Parameters, init, plan, update
 from lowbid.policies._base import About
 
-BIBTEX = r"""
-@inproceedings{szita2008many,
-  title = {The many faces of optimism: a unifying approach},
-  author = {Szita, Istv{\'a}n and Lőrincz, Andr{\'a}s},
-  booktitle = {International Conference on Machine Learning},
-  year = {2008},
-}
-"""
-
 
 @dataclass(frozen=True)
 class PaddedCounts(Rule):
@@ -60,7 +51,7 @@ class PaddedCounts(Rule):
         time="S A B",
         memory="S A B",
         guarantee="",
-        bibtex=BIBTEX,
+        cite="szita2008many",
     )
     kernels = Kernels(init, plan, update)
 

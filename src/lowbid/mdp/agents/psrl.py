@@ -25,16 +25,6 @@ from lowbid.mdp._problem import Problem, group_of, natural
 from lowbid.mdp.agents._seen import Seen, nothing_seen, see
 from lowbid.policies._base import About, Floats, Ints
 
-BIBTEX = r"""
-@inproceedings{osband2013more,
-  title = {(More) Efficient Reinforcement Learning via Posterior Sampling},
-  author = {Osband, Ian and Russo, Daniel and Van Roy, Benjamin},
-  booktitle = {Advances in Neural Information Processing Systems},
-  volume = {26},
-  year = {2013},
-}
-"""
-
 # The exponential of this is finite, even times a count, and so large that adding 1 changes nothing.
 _LARGE = 600.0
 # Compiled loops process 16 entries per iteration, and the code below 8 next states. Arrays are
@@ -330,7 +320,7 @@ class PSRL(Rule):
         time="S^2 A",
         memory="S^2 A",
         guarantee="Bayesian: H S sqrt(A T), unverified here",
-        bibtex=BIBTEX,
+        cite="osband2013more",
     )
     kernels = Kernels(init, plan, update)
 

@@ -22,16 +22,6 @@ from lowbid.mdp.agents._q_tables import (
 )
 from lowbid.policies._base import About, Floats, Ints
 
-BIBTEX = r"""
-@article{watkins1992q,
-  title = {Q-learning},
-  author = {Watkins, Christopher J. C. H. and Dayan, Peter},
-  journal = {Machine Learning},
-  volume = {8},
-  year = {1992},
-}
-"""
-
 
 class Parameters(NamedTuple):
     """The parameters as the kernels read them."""
@@ -133,7 +123,7 @@ class QLearning(Rule):
         time="A",
         memory="H S A",
         guarantee="",
-        bibtex=BIBTEX,
+        cite="watkins1992q",
     )
     kernels = Kernels(init, plan, update, act_with_exploration, exploration)
 

@@ -25,16 +25,6 @@ from lowbid.mdp.agents._visits import (
 )
 from lowbid.policies._base import About, Floats, Ints
 
-BIBTEX = r"""
-@article{osband2019deep,
-  title = {Deep Exploration via Randomized Value Functions},
-  author = {Osband, Ian and Van Roy, Benjamin and Russo, Daniel J. and Wen, Zheng},
-  journal = {Journal of Machine Learning Research},
-  volume = {20},
-  year = {2019},
-}
-"""
-
 
 class State(NamedTuple):
     """Visits, what draws need to know about them, and the plan."""
@@ -157,7 +147,7 @@ class RLSVI(Rule):
         time="S A B",
         memory="S A B",
         guarantee="Bayesian; the rate is unverified here",
-        bibtex=BIBTEX,
+        cite="osband2019deep",
     )
     kernels = Kernels(init, plan, update)
 

@@ -14,16 +14,6 @@ from lowbid.mdp.agents._model_based import State, count_of, init, total_negated,
 from lowbid.mdp.agents._plan import UNBOUNDED, redrawing_planner
 from lowbid.policies._base import About
 
-BIBTEX = r"""
-@inproceedings{russo2019worst,
-  title = {Worst-Case Regret Bounds for Exploration via Randomized Value Functions},
-  author = {Russo, Daniel},
-  booktitle = {Advances in Neural Information Processing Systems},
-  volume = {32},
-  year = {2019},
-}
-"""
-
 
 @kernel
 def noise_of(parameters: RussoRLSVI, problem: Problem, actions: int, episode: int) -> float:
@@ -97,7 +87,7 @@ class RussoRLSVI(Rule):
         time="S A B",
         memory="S A B",
         guarantee="H^3 S^1.5 sqrt(A K)",
-        bibtex=BIBTEX,
+        cite="russo2019worst",
     )
     kernels = Kernels(init, redrawing_planner(bid, UNBOUNDED), update)
 

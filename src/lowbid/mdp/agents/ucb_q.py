@@ -16,16 +16,6 @@ from lowbid.mdp._problem import Problem
 from lowbid.mdp.agents._q_tables import choose_lowest, lowest_entry, plan_once, step_size
 from lowbid.policies._base import About, Floats, Ints
 
-BIBTEX = r"""
-@inproceedings{jin2018q,
-  title = {Is Q-learning Provably Efficient?},
-  author = {Jin, Chi and Allen-Zhu, Zeyuan and Bubeck, S{\'e}bastien and Jordan, Michael I.},
-  booktitle = {Advances in Neural Information Processing Systems},
-  volume = {31},
-  year = {2018},
-}
-"""
-
 
 class Parameters(NamedTuple):
     """The parameters as the kernels read them."""
@@ -182,7 +172,7 @@ class UCBQ(Rule):
         time="A",
         memory="H S A",
         guarantee="sqrt(H^3 S A T), bernstein",
-        bibtex=BIBTEX,
+        cite="jin2018q",
     )
     kernels = _KERNELS["hoeffding"]
     needs_episodes = True

@@ -25,15 +25,6 @@ from lowbid.mdp.agents._visits import (
 )
 from lowbid.policies._base import About, Floats, Ints
 
-BIBTEX = r"""
-@inproceedings{azar2017minimax,
-  title = {Minimax Regret Bounds for Reinforcement Learning},
-  author = {Azar, Mohammad Gheshlaghi and Osband, Ian and Munos, R{\'e}mi},
-  booktitle = {International Conference on Machine Learning},
-  year = {2017},
-}
-"""
-
 
 class Parameters(NamedTuple):
     """The parameters as the kernels read them."""
@@ -273,7 +264,7 @@ class UCBVI(Rule):
         time="S A B",
         memory="S A (B + H)",
         guarantee="sqrt(H S A T) + H^2 S^2 A + H sqrt(T), bernstein",
-        bibtex=BIBTEX,
+        cite="azar2017minimax",
     )
     kernels = _KERNELS["bernstein"]
     needs_episodes = True

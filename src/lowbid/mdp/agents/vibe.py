@@ -12,16 +12,6 @@ from lowbid.mdp._problem import Problem
 from lowbid.mdp.agents.batch_ensemble_value_iteration import Parameters, init, plan, update
 from lowbid.policies._base import About
 
-BIBTEX = r"""
-@misc{cassel2026quantile,
-  title = {Quantile of Means: A Bonus-Free Ensemble Method for Minimax Optimal Reinforcement Learning},
-  author = {Cassel, Asaf and Rosenberg, Aviv},
-  year = {2026},
-  eprint = {2606.20107},
-  archiveprefix = {arXiv},
-}
-"""  # noqa: E501
-
 
 @dataclass(frozen=True)
 class VIBE(Rule):
@@ -71,7 +61,7 @@ class VIBE(Rule):
         time="S A l B",
         memory="S A l B",
         guarantee="by variances, for constants unverified here",
-        bibtex=BIBTEX,
+        cite="cassel2026quantile",
     )
     kernels = Kernels(init, plan, update)
 

@@ -73,6 +73,11 @@ _WHOLE_PARTS = ("policies", "online", "environments")
 
 def __getattr__(name: str) -> Any:
     """Import the part that has a name, on its first use."""
+    globals()[name] = value = _found(name)
+    return value
+
+
+def _found(name: str) -> Any:
     if name in _MODULES:
         return _part(name)
     if name == "__all__":
@@ -82,8 +87,9 @@ def __getattr__(name: str) -> Any:
         return getattr(_part(_NAMES[name]), name)
     if not name.startswith("_"):
         for part in _WHOLE_PARTS:
-            if name in _part(part).__all__:
-                return getattr(_part(part), name)
+            module = _part(part)
+            if module.has_policy(name) if part == "policies" else name in module.__all__:
+                return getattr(module, name)
     raise AttributeError(f"module 'lowbid' has no attribute {name!r}")
 
 

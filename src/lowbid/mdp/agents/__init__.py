@@ -1,37 +1,17 @@
-"""The rules by which agents learn, one file each. `__all__` is the registry."""
+"""The rules by which agents learn, one file each. `__all__` has the names of all.
 
-from lowbid.mdp.agents.batch_ensemble_value_iteration import BatchEnsembleValueIteration
-from lowbid.mdp.agents.batch_q_learning import BatchQLearning
-from lowbid.mdp.agents.certainty_equivalence import CertaintyEquivalence
-from lowbid.mdp.agents.double_q_learning import DoubleQLearning
-from lowbid.mdp.agents.ebql import EBQL
-from lowbid.mdp.agents.ensemble_rlsvi import EnsembleRLSVI
-from lowbid.mdp.agents.eqo import EQO
-from lowbid.mdp.agents.lsvi_phe import LSVIPHE
-from lowbid.mdp.agents.padded_counts import PaddedCounts
-from lowbid.mdp.agents.psrl import PSRL
-from lowbid.mdp.agents.q_learning import QLearning
-from lowbid.mdp.agents.rlsvi import RLSVI
-from lowbid.mdp.agents.russo_rlsvi import RussoRLSVI
-from lowbid.mdp.agents.ucb_q import UCBQ
-from lowbid.mdp.agents.ucbvi import UCBVI
-from lowbid.mdp.agents.vibe import VIBE
+They are found by their files (see `lowbid._discovery`). Type checkers read `_registry.py`, which a
+test writes.
+"""
 
-__all__ = [
-    "EBQL",
-    "EQO",
-    "LSVIPHE",
-    "PSRL",
-    "RLSVI",
-    "UCBQ",
-    "UCBVI",
-    "VIBE",
-    "BatchEnsembleValueIteration",
-    "BatchQLearning",
-    "CertaintyEquivalence",
-    "DoubleQLearning",
-    "EnsembleRLSVI",
-    "PaddedCounts",
-    "QLearning",
-    "RussoRLSVI",
-]
+from typing import TYPE_CHECKING
+
+from lowbid._discovery import classes_in, modules_in
+
+if TYPE_CHECKING:
+    from lowbid.mdp.agents._registry import *
+    from lowbid.mdp.agents._registry import __all__ as __all__
+else:
+    _classes = classes_in(__name__, modules_in(__path__[0]))
+    globals().update(_classes)
+    __all__ = list(_classes)

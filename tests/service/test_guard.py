@@ -1,9 +1,11 @@
 import http.cookies
+import json
+import time
 
 import httpx
 import pytest
 
-from lowbid.service import _guard, create_app
+from lowbid.service import _guard, _hashed_secrets, _sessions, create_app
 from lowbid.service._keys import list_keys, make_key, revoke_key
 from lowbid.shared.stores import store_at
 from service.conftest import running
@@ -59,8 +61,7 @@ def test_roles(shop):
             assert (status != 403) == (last in allowed[role] or reading), (role, path)
 
 
-def test_a_key_for_one_experiment(shop, monkeypatch):
-    monkeypatch.setattr(_guard, "UNKNOWN_KEYS_ARE_GOOD_FOR", -1.0)
+def test_a_key_for_one_experiment(shop):
     shop.make("basket")
     key = make_key(store_at(shop.url), "scoped", ["admin"], ["basket"])
     headers = {"Authorization": f"Bearer {key}"}
@@ -76,6 +77,7 @@ def test_a_key_for_one_experiment(shop, monkeypatch):
 
 def test_a_revoked_key_opens_nothing(shop, monkeypatch):
     monkeypatch.setattr(_guard, "KEYS_ARE_GOOD_FOR", -1.0)
+    monkeypatch.setattr(_guard, "_PAUSE", 0.0)
     assert shop.read.get("/v1/experiments").status_code == 200
     revoke_key(store_at(shop.url), "read")
     assert shop.read.get("/v1/experiments").status_code == 401
@@ -91,6 +93,26 @@ def test_keys_are_kept_as_salted_hashes(url):
     assert keys[0].salt != keys[1].salt
     assert keys[0].fits(first.split("_", 2)[2])
     assert not keys[0].fits(second.split("_", 2)[2])
+
+
+def test_secrets_are_found_by_their_ids_and_compared_in_constant_time(shop, monkeypatch):
+    compared, compare = [], _hashed_secrets.hmac.compare_digest
+
+    def noting(first, second):
+        compared.append((first, second))
+        return compare(first, second)
+
+    monkeypatch.setattr(_hashed_secrets.hmac, "compare_digest", noting)
+    assert shop.read.get("/v1/experiments").status_code == 200
+    # One comparison with the hash of this key alone, whatever other keys there are.
+    [key] = [key for key in list_keys(store_at(shop.url)) if key.name == "read"]
+    assert compared == [(key.digest, key.digest)]
+    compared.clear()
+    wrong = shop.keys["read"][:-1] + ("A" if shop.keys["read"][-1] != "A" else "B")
+    with httpx.Client(base_url=shop.address, headers={"Authorization": f"Bearer {wrong}"}) as other:
+        assert other.get("/v1/experiments").status_code == 401
+    assert {second for _, second in compared} == {key.digest}
+    assert all(len(first) == len(second) == 64 for first, second in compared)
 
 
 def sign_in(shop, role="admin"):
@@ -117,21 +139,101 @@ def test_the_session_of_the_page(shop):
     assert shop.nobody.get("/v1/experiments").status_code == 401
 
 
+def with_cookie(shop, cookie):
+    return httpx.Client(base_url=shop.address, cookies={"lowbid_session": cookie})
+
+
 def test_a_session_ends_with_its_key_and_cannot_be_made_up(shop, monkeypatch):
     monkeypatch.setattr(_guard, "KEYS_ARE_GOOD_FOR", -1.0)
+    monkeypatch.setattr(_guard, "_PAUSE", 0.0)
     sign_in(shop)
     good = shop.nobody.cookies["lowbid_session"]
-    identity, until, nonce, signature = good.split(".")
-    for bad in (
-        f"{identity}.{int(until) + 1}.{nonce}.{signature}",
-        f"{identity}.{until}.{nonce}",
-        "x", "...", f"{identity}.{'9' * 5000}.{nonce}.{signature}",
-    ):  # fmt: skip
-        with httpx.Client(base_url=shop.address, cookies={"lowbid_session": bad}) as client:
+    other = "A" if good[-1] != "A" else "B"
+    for bad in (good[:-1], good[:-1] + other, good + other, "x", "", shop.keys["admin"]):
+        with with_cookie(shop, bad) as client:
             assert client.get("/v1/experiments").status_code == 401
+    with httpx.Client(base_url=shop.address, headers={"Authorization": f"Bearer {good}"}) as client:
+        assert client.get("/v1/experiments").status_code == 401
     assert shop.nobody.get("/v1/experiments").status_code == 200
     revoke_key(store_at(shop.url), "admin")
     assert shop.nobody.get("/v1/experiments").status_code == 401
+
+
+def test_a_session_that_was_signed_out_is_over_for_whoever_has_its_cookie(shop):
+    sign_in(shop)
+    cookie = shop.nobody.cookies["lowbid_session"]
+    with with_cookie(shop, cookie) as thief:
+        assert thief.get("/v1/experiments").status_code == 200
+        assert shop.nobody.request("DELETE", "/v1/session").status_code == 204
+        assert thief.get("/v1/experiments").status_code == 401
+        assert thief.request("DELETE", "/v1/session").status_code == 204  # nothing to end
+
+
+def test_sessions_are_those_of_all_servers_on_a_store(shop, monkeypatch):
+    sign_in(shop)
+    cookie = shop.nobody.cookies["lowbid_session"]
+    with running(create_app(shop.url)) as address:
+        with httpx.Client(base_url=address, cookies={"lowbid_session": cookie}) as elsewhere:
+            assert elsewhere.get("/v1/experiments").status_code == 200
+            sign_in(shop)  # a second session, of which the other server knows nothing yet
+            second = {"lowbid_session": shop.nobody.cookies["lowbid_session"]}
+            with httpx.Client(base_url=address, cookies=second) as client:
+                assert client.get("/v1/experiments").status_code == 200
+                assert client.request("DELETE", "/v1/session").status_code == 204
+            assert elsewhere.get("/v1/experiments").status_code == 200
+        monkeypatch.setattr(_guard, "KEYS_ARE_GOOD_FOR", -1.0)  # as if 2 seconds had passed
+        assert shop.nobody.get("/v1/experiments").status_code == 401
+
+
+def test_the_server_knows_when_a_session_ends(shop, monkeypatch):
+    monkeypatch.setattr(_sessions, "SESSION_SECONDS", 1000)
+    sign_in(shop)
+    clock, later = time.time, [0.0]
+    monkeypatch.setattr(time, "time", lambda: clock() + later[0])
+    cookie = shop.nobody.cookies["lowbid_session"]  # a browser would forget it, a thief would not
+    for later[0], status in ((900.0, 200), (1100.0, 401)):
+        with with_cookie(shop, cookie) as client:
+            assert client.get("/v1/experiments").status_code == status
+    sign_in(shop)  # drops what is over
+    assert len(documents(shop.url, "sessions")) == 1
+
+
+def test_a_key_has_a_limited_number_of_sessions(shop, monkeypatch):
+    monkeypatch.setattr(_sessions, "SESSIONS_PER_KEY", 2)
+    cookies = []
+    for role in ("admin", "read", "read", "read"):
+        sign_in(shop, role)
+        cookies.append(shop.nobody.cookies["lowbid_session"])
+    found = []
+    for cookie in cookies:
+        with with_cookie(shop, cookie) as client:
+            found.append(client.get("/v1/experiments").status_code)
+    assert found == [200, 401, 200, 200]
+
+
+def documents(url, space):
+    store = store_at(url)
+    with store.transaction(write=False) as transaction:
+        found = transaction.documents(space)
+    store.close()
+    return found
+
+
+def test_who_reads_the_store_cannot_sign_in(shop, tmp_path):
+    sign_in(shop)
+    cookie = shop.nobody.cookies["lowbid_session"]
+    files = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+    for text in (*shop.keys.values(), cookie, sign_in(shop).json()["token"]):
+        identity, secret = text.removeprefix("lowbid_")[:12], text[-43:]
+        assert (identity.encode() in files) == text.startswith("lowbid_")
+        assert secret.encode() not in files
+    assert documents(shop.url, "secrets") == {}
+    [*records] = [json.loads(body) for body in documents(shop.url, "sessions").values()]
+    assert {*records[0]} == {"id", "salt", "digest", "key", "until"}
+    for record in records:
+        for secret in (record["digest"], record["digest"][:43], record["salt"]):
+            with with_cookie(shop, f"lowbid_{record['id']}_{secret}") as client:
+                assert client.get("/v1/experiments").status_code == 401
 
 
 def test_no_secret_is_in_an_error(shop):

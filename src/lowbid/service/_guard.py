@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import hmac
-import secrets
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection
 from starlette.types import Scope
 
-from lowbid.service._keys import ROLES, Key, Keyring, Role, shared_secret
+from lowbid.service._hashed_secrets import is_secret
+from lowbid.service._keyring import Keyring
+from lowbid.service._keys import ROLES, Key, Role
 from lowbid.service._problems import ProblemError
+from lowbid.service._sessions import begin_session, end_session, forgery_token
 from lowbid.shared.stores import Store
+
+Found = TypeVar("Found")
 
 SESSION_COOKIE = "lowbid_session"
 FORGERY_HEADER = "x-lowbid-token"
-SESSION_SECONDS = 12 * 3600
-# A key revoked elsewhere is noticed within this many seconds, a new one sooner. The second number
-# keeps a flood of made-up keys from causing one read of the store each.
+# A key revoked elsewhere, or a session ended there, is noticed within this many seconds.
 KEYS_ARE_GOOD_FOR = 2.0
-UNKNOWN_KEYS_ARE_GOOD_FOR = 0.2
+# An unfamiliar key is looked up at once, but not sooner than this after the last time: a flood of
+# made-up keys must not cause one read of the store each.
+_PAUSE = 0.2
 _SAFE_METHODS = ("GET", "HEAD")
 _KEY = "lowbid.key"  # where a request's scope has the key that it was sent with
 
@@ -64,9 +69,9 @@ class Guard:
     """
 
     def __init__(self, store: Store | None) -> None:
+        self._store = store
         self._keyring = None if store is None else Keyring(store)
-        self._secret = b"" if store is None else shared_secret(store, "sessions")
-        self._reading = asyncio.Lock()
+        self._turn = asyncio.Lock()  # one thread at a time uses the store
 
     @property
     def needs_keys(self) -> bool:
@@ -105,29 +110,32 @@ class Guard:
                 409, "no-keys", "this server needs no keys; leave the key out, and do not sign in."
             )
         key = await self._found(text)
-        return self._session(key, int(time.time()) + SESSION_SECONDS, secrets.token_hex(8)), key
+        return await self._change(begin_session, key), key
 
-    def token(self, session: str) -> str:
-        """The token that the page sends along with changes, so that no other page can make them."""
-        return hmac.new(self._secret, f"forgery:{session}".encode(), hashlib.sha256).hexdigest()
+    async def sign_out(self, cookie: str) -> None:
+        """End a session, if it has not ended."""
+        if self._keyring is not None:
+            session = await self._looked_up(self._keyring.session, cookie)
+            if session is not None:
+                await self._change(end_session, session)
 
     async def _key(self, request: HTTPConnection) -> Key:
         header = request.headers.get("authorization", "")
         if header:
             scheme, _, text = header.partition(" ")
             return await self._found(text.strip() if scheme.lower() == "bearer" else "")
-        session = request.cookies.get(SESSION_COOKIE)
-        if session is None:
+        cookie = request.cookies.get(SESSION_COOKIE)
+        if cookie is None:
             raise ProblemError(
                 401, "key-needed",
                 "no key was sent; send one as `Authorization: Bearer lowbid_...`. `lowbid keys "
                 "add` creates keys.",
                 headers={"WWW-Authenticate": "Bearer"},
             )  # fmt: skip
-        key = self._key_of_session(await self._fresh(KEYS_ARE_GOOD_FOR), session)
+        key = await self._key_of_session(cookie)
         if request.scope.get("method") not in _SAFE_METHODS:
             sent = request.headers.get(FORGERY_HEADER, "")
-            if not hmac.compare_digest(sent.encode(), self.token(session).encode()):
+            if not hmac.compare_digest(sent.encode(), forgery_token(cookie).encode()):
                 raise ProblemError(
                     403, "forgery-token-needed",
                     f"a change from the page needs its token in the header {FORGERY_HEADER}; load "
@@ -136,36 +144,47 @@ class Guard:
         return key
 
     async def _found(self, text: str) -> Key:
-        """The key that was presented, or a problem; an unfamiliar one is looked up in the store."""
-        for age in (KEYS_ARE_GOOD_FOR, UNKNOWN_KEYS_ARE_GOOD_FOR):
-            key = (await self._fresh(age)).find(text)
-            if key is not None:
-                return key
-        raise _unknown_key()
+        """The key that was presented, or a problem."""
+        assert self._keyring is not None
+        key = await self._looked_up(self._keyring.find, text)
+        if key is None:
+            raise _unknown_key()
+        return key
 
-    async def _fresh(self, age: float) -> Keyring:
-        """The keys, read again if they are older than this."""
+    async def _key_of_session(self, cookie: str) -> Key:
+        assert self._keyring is not None
+        session = await self._looked_up(self._keyring.session, cookie)
+        key = None if session is None else self._keyring.key_of(session)
+        if key is None:
+            raise ProblemError(401, "session-over", "the session has ended; sign in again.")
+        return key
+
+    async def _looked_up(self, find: Callable[[str], Found | None], text: str) -> Found | None:
+        """What a key or a cookie stands for; an unfamiliar one is looked up in the store."""
+        await self._read(time.monotonic() - KEYS_ARE_GOOD_FOR)
+        found = find(text)
+        if found is None and is_secret(text):
+            await self._read(time.monotonic())
+            found = find(text)
+        return found
+
+    async def _read(self, since: float) -> None:
+        """Read the keys and sessions, unless they were read since then."""
         keyring = self._keyring
         assert keyring is not None
-        if keyring.age > age:
-            async with self._reading:
-                if keyring.age > age:
+        if keyring.read_at < since:
+            async with self._turn:
+                if keyring.read_at < since:  # nobody else read them meanwhile
+                    await asyncio.sleep(max(0.0, _PAUSE - keyring.age))
                     await run_in_threadpool(keyring.refresh)
-        return keyring
 
-    def _session(self, key: Key, until: int, nonce: str) -> str:
-        text = f"{key.id}.{until}.{nonce}"
-        return f"{text}.{hmac.new(self._secret, text.encode(), hashlib.sha256).hexdigest()}"
-
-    def _key_of_session(self, keyring: Keyring, session: str) -> Key:
-        identity, until, nonce = [*session.split("."), "", "", ""][:3]
-        key = keyring.by_id(identity)
-        if key is not None and until.isascii() and until.isdigit() and len(until) < 16:
-            expected = self._session(key, int(until), nonce)
-            signed = hmac.compare_digest(expected.encode(), session.encode())
-            if signed and time.time() < int(until):
-                return key
-        raise ProblemError(401, "session-over", "the session has ended; sign in again.")
+    async def _change(self, work: Callable[..., Found], *given: object) -> Found:
+        """Change the sessions of the store, and know of it at once."""
+        assert self._keyring is not None
+        async with self._turn:
+            done = await run_in_threadpool(work, self._store, *given)
+            await run_in_threadpool(self._keyring.refresh)
+        return done
 
 
 def _require_own_page(scope: Scope) -> None:

@@ -70,3 +70,29 @@ def test_files_behind_a_link_are_looked_at_in_every_call(tmp_path):
     (real / "shop.db").unlink()
     with pytest.raises(StoreError, match="its file was removed"):
         bandit.decide()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs the modes of POSIX")
+@pytest.mark.parametrize("linked", [False, True])
+def test_files_are_for_their_owner_alone(tmp_path, linked):
+    folder, mask = tmp_path / "real", os.umask(0)
+    folder.mkdir()
+    place = tmp_path / "link.db" if linked else folder / "shop.db"
+    if linked:
+        place.symlink_to(folder / "shop.db")
+    try:
+        bandit = opened(f"sqlite:///{place}")
+        bandit.decide()
+        modes = {file.name: file.stat().st_mode & 0o777 for file in folder.iterdir()}
+    finally:
+        os.umask(mask)
+    assert modes == dict.fromkeys(["shop.db", "shop.db-wal", "shop.db-shm"], 0o600)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs the modes of POSIX")
+@pytest.mark.parametrize("mode", [0o640, 0o666])
+def test_the_mode_of_an_existing_file_stays(url, tmp_path, mode):
+    (tmp_path / "shop.db").touch()
+    (tmp_path / "shop.db").chmod(mode)
+    opened(url).decide()
+    assert {file.stat().st_mode & 0o777 for file in tmp_path.iterdir()} == {mode}

@@ -348,8 +348,13 @@ function follow() {
 }
 
 document.getElementById("out").addEventListener("click", async () => {
+  try {
+    await ask("DELETE", "v1/session");
+  } catch (error) {
+    complain(error); // still signed in: the cookie would be accepted
+    return;
+  }
   clearTimeout(timer);
-  await ask("DELETE", "v1/session").catch(() => null);
   localStorage.removeItem(SIGNED_IN);
   session = null;
   greet();

@@ -7,9 +7,10 @@ from collections.abc import Awaitable, Callable
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
-from lowbid.service._guard import SESSION_COOKIE, SESSION_SECONDS
+from lowbid.service._guard import SESSION_COOKIE
 from lowbid.service._models import PROBLEMS, SignIn
 from lowbid.service._page_files import PageFile, page_files
+from lowbid.service._sessions import SESSION_SECONDS, forgery_token
 from lowbid.service.routes._context import Context
 
 # The addresses that need no key: the page's files, and signing in and out.
@@ -33,7 +34,9 @@ def page_routes(context: Context) -> APIRouter:
     async def sign_in(request: Request, sent: SignIn) -> JSONResponse:
         """Begin a session of the page, with a cookie that scripts cannot read."""
         session, key = await guard.sign_in(sent.key.strip())
-        answer = JSONResponse({"name": key.name, "roles": key.roles, "token": guard.token(session)})
+        answer = JSONResponse(
+            {"name": key.name, "roles": key.roles, "token": forgery_token(session)}
+        )
         answer.set_cookie(
             SESSION_COOKIE,
             session,
@@ -48,7 +51,7 @@ def page_routes(context: Context) -> APIRouter:
     async def session(request: Request) -> JSONResponse:
         """Who is signed in, and the token that changes from the page need."""
         caller = guard.caller(request)
-        token = guard.token(request.cookies.get(SESSION_COOKIE, ""))
+        token = forgery_token(request.cookies.get(SESSION_COOKIE, ""))
         return JSONResponse(
             {
                 "name": caller.name,
@@ -59,8 +62,9 @@ def page_routes(context: Context) -> APIRouter:
         )
 
     @router.delete("/v1/session", status_code=204)
-    async def sign_out() -> Response:
-        """End the session."""
+    async def sign_out(request: Request) -> Response:
+        """End the session: its cookie is no longer accepted."""
+        await guard.sign_out(request.cookies.get(SESSION_COOKIE, ""))
         answer = Response(status_code=204)
         answer.delete_cookie(SESSION_COOKIE, httponly=True, samesite="strict")
         return answer

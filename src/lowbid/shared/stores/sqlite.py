@@ -11,6 +11,7 @@ import functools
 import os
 import random
 import sqlite3
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -36,6 +37,8 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.0002, 0.01
 # The longest tick of a file system's clock, in nanoseconds. Of two changes of a folder within a
 # tick, the second does not show.
 _TICK = 100_000_000
+
+_MAKING = threading.Lock()  # held while an empty file is made
 
 # Files, by device and inode, that were open in the parent of this process when it forked.
 _UNUSABLE: set[tuple[int, int]] = set()
@@ -214,6 +217,7 @@ class SQLiteStore(Store):
         return self._connection
 
     def _connect(self) -> sqlite3.Connection:
+        _make_file(self._file_name)
         connection = sqlite3.connect(
             self._path, timeout=self.patience, isolation_level=None, check_same_thread=False
         )
@@ -276,6 +280,16 @@ def _insertion(table: str, columns: tuple[str, ...], conflict: str) -> str:
     """The statement that inserts a row."""
     marks = ", ".join("?" * len(columns))
     return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks}) {conflict}"
+
+
+def _make_file(name: str) -> None:
+    """Make an empty database that only this user can read, if there is no file yet.
+
+    SQLite would let all users read it. The files that it makes beside it get the same mode.
+    """
+    # To close a file ends all locks of this process on it, so nobody may open it before that.
+    with _MAKING, contextlib.suppress(OSError):  # it exists; or SQLite says what is wrong
+        os.close(os.open(os.path.realpath(name), os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _identity(file: str) -> tuple[int, int] | None:

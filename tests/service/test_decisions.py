@@ -30,6 +30,14 @@ def test_requests_can_be_repeated(shop):
     assert shop.decide.post(OUTCOMES, json=other).json()["answers"] == ["closed", "unknown"]
 
 
+@pytest.mark.parametrize("odd", ["a\0b", "\0", "x" * 90_000, "0-0"])
+def test_ids_that_cannot_be_ours_are_unknown(shop, odd):
+    answer = shop.decide.post(OUTCOMES, json={"decision": odd, "reward": 1.0})
+    assert answer.json() == {"answers": ["unknown"]}
+    answer = shop.decide.post("/v1/experiments/checkout/forget", json={"decision": odd})
+    assert answer.json() == {"answer": "unknown"}
+
+
 def test_outcomes_of_a_removed_arm(shop):
     decisions = shop.decide.post(DECISIONS, json={"n": 20}).json()["decisions"]
     gone = next(each for each in decisions if each["arm"] == "blue")

@@ -3,6 +3,8 @@
 import os
 import signal
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 
@@ -95,3 +97,37 @@ def test_sigterm_under_load(server):
     assert len(answered) > 50
     for request, decision in answered:  # known again: it was kept before it was answered
         assert bandit.decide(request_id=request).id == decision.id
+
+
+HANGS = """
+import sys, threading
+from lowbid.service import _server
+
+async def app(scope, receive, send):
+    while scope["type"] == "lifespan":
+        if (await receive())["type"] == "lifespan.startup":
+            threading.Thread(target=threading.Event().wait).start()  # it is never joined
+            await send({"type": "lifespan.startup.complete"})
+        else:
+            print("stopping", flush=True)
+            threading.Event().wait()
+
+_server._PATIENCE, _server._CLOSING = 1, 1
+sys.exit(_server.serve(app, "127.0.0.1", int(sys.argv[1])))
+"""
+
+
+def test_sigterm_ends_a_server_that_hangs():
+    port = free_port()
+    command = [sys.executable, "-c", HANGS, str(port)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        for line in process.stderr:
+            if b"Uvicorn running" in line:
+                break
+        process.send_signal(signal.SIGTERM)
+        assert process.stdout.readline() == b"stopping\n"
+        try:
+            assert process.wait(20) == 1
+        finally:
+            process.kill()
+        assert b"did not stop within 2 s" in process.stderr.read()

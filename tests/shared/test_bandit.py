@@ -10,6 +10,7 @@ import pytest
 
 import lowbid
 from lowbid.errors import InvalidValueError, UnknownNameError
+from lowbid.shared.stores._sql import SQLTransaction
 from shared_replay import replayed
 
 
@@ -183,6 +184,38 @@ def test_outcomes_are_answered_one_by_one(any_url):
     assert answers == ["repeated", "closed", "closed", "taken", "repeated", "unknown", "unknown"]
     bandit.remove_arm(four.arm)
     assert bandit.answer([four.id], rewards=[1.0]) == ["removed"]
+
+
+@pytest.mark.parametrize("opened_again", [False, True])
+def test_ids_that_cannot_be_ours_are_unknown(any_url, opened_again, monkeypatch):
+    bandit = lowbid.open(any_url, "b", arms=["x", "y"], reward_range=(0, 1))
+    known = bandit.decide().id
+    bandit.answer([known], rewards=[1.0])
+    if opened_again:
+        bandit.close()
+        bandit = lowbid.open(any_url, "b")
+    looked_up, recall = [], SQLTransaction.recall
+    monkeypatch.setattr(
+        SQLTransaction, "recall", lambda *given: looked_up.append(given[3]) or recall(*given)
+    )
+    word, _, number = known.rpartition("-")
+    alike = [f"{word}-0{number}", f"{word}-0", f"{word}-{number}\0", f"{word}\0-{number}"]
+    odd = ["a\0b", "\ud800", "x" * 10_000_000, "", "-", "-1", f"{word}-", f"{word}-\u0661", *alike]
+    ids = [*odd, known, None, 7]
+    answers = bandit.answer(ids, rewards=[1.0] * len(ids))
+    assert answers == [*["unknown"] * len(odd), "repeated", "unknown", "unknown"]
+    assert looked_up == [[known]]  # nothing else reached the store
+    for each in odd:
+        with pytest.raises(UnknownNameError, match="not made by this bandit"):
+            bandit.update(lowbid.Decision("x", each), reward=1.0)
+
+
+def test_a_number_of_decisions_that_would_never_end_is_refused(url):
+    bandit = lowbid.open(url, "b", arms=2)
+    for n in (100_001, 10**9, 10**30):
+        with pytest.raises(InvalidValueError, match=f"n is {n}; give at most 100000"):
+            bandit.decide(n)
+    assert bandit.summary().decisions == 0
 
 
 def test_many_are_taken_or_none(any_url):

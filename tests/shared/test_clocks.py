@@ -39,6 +39,17 @@ def test_two_processes_whose_clocks_differ_agree_on_windows_and_units(url, clock
     assert behind.to_json() == ahead.to_json()
 
 
+def test_a_clock_that_is_ahead_drops_no_young_answers(url, clock):
+    bandit = lowbid.open(url, "b", 2, reward_range=(0, 1))
+    first = bandit.decide(request_id="r")
+    bandit.update(first, reward=1.0)
+    clock.seconds += 60 * 24 * HOUR  # by the clock of the process that compacts
+    assert lowbid.open(url, "b").compact(events="1000d", answers="30d").answers == 0
+    clock.seconds -= 60 * 24 * HOUR
+    assert bandit.decide(request_id="r") == first
+    assert bandit.answer([first.id], rewards=[1.0]) == ["repeated"]
+
+
 def test_a_clock_that_is_ahead_drops_no_young_events_or_units(url, clock):
     bandit = lowbid.open(url, "b", 9, lowbid.UniformPlay(), sticky="10m")
     bandit.decide(unit="ann")

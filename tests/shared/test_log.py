@@ -12,6 +12,7 @@ import pytest
 import lowbid
 from lowbid.errors import FileFormatError, LowbidError, StoreError, StoreUnavailableError
 from lowbid.shared import _log
+from lowbid.shared._calls import Decide
 from lowbid.shared._events import LOG_FORMAT
 from lowbid.shared._requests import deciding
 from lowbid.shared.stores import store_at
@@ -369,6 +370,7 @@ def test_answers_are_forgotten_when_their_time_is_over(url, clock):
     decision = bandit.decide(request_id="r")
     bandit.update(decision, reward=0.5)
     clock.seconds += 86400
+    bandit.decide()  # the log's time counts
     assert bandit.compact(answers="2d").answers == 0
     assert bandit.compact(answers="23h").answers == 2
     assert bandit.decide(request_id="r") != decision
@@ -405,3 +407,39 @@ def test_the_log_is_followed_where_this_process_would_choose_otherwise(url):
     bandit.decide(20)
     with pytest.warns(RuntimeWarning, match="The log is followed"):
         assert [each.arm for each in other.pending()] == [each.arm for each in bandit.pending()]
+
+
+class Poison(Decide):
+    """A call whose event the store cannot keep."""
+
+    def __init__(self, request):
+        super().__init__(None, None, request)
+
+    def wanted(self, replica):
+        return ()
+
+    def conclude(self, replica, memory, event):
+        memory.put("request", self.request_id, 1)
+        return super().conclude(replica, memory, event)
+
+
+@pytest.mark.parametrize("places", [[0], [6], [3, 4], range(7)])
+def test_a_call_that_the_store_refuses_fails_alone(any_url, places):
+    bad = "\ud800" if any_url.startswith("sqlite") else "a\0b"
+    bandit = opened(any_url)
+    play(bandit, 3)
+    calls = [
+        Poison(bad) if number in places else deciding(None, None, f"r{number}")
+        for number in range(7)
+    ]
+    began = time.monotonic()
+    bandit.submit_all(calls)
+    assert time.monotonic() - began < 5.0  # nothing was waited for
+    failed = [number for number, call in enumerate(calls) if call.error is not None]
+    assert failed == list(places)
+    assert not any(isinstance(call.error, StoreUnavailableError) for call in calls)
+    for number, call in enumerate(calls):
+        if number not in places:
+            assert bandit.decide(request_id=f"r{number}") == call.value
+    assert bandit.summary().decisions == 3 + 7 - len(failed)
+    require_whole(bandit)

@@ -22,6 +22,7 @@ from lowbid.online._given import (
     read_feedback,
     read_kind,
     read_list,
+    read_number_of_decisions,
     read_value,
     read_when,
 )
@@ -155,9 +156,10 @@ class Bandit(BanditViews):
         Parameters
         ----------
         n : int, optional
-            Return a list of this many decisions, all made before any of their outcomes.
+            Return a list of this many decisions, all made before any of their outcomes; at most
+            100,000.
         """
-        many = None if n is None else require_whole("n", n, at_least=0)
+        many = read_number_of_decisions(n)
         with self._lock:
             core = self._core
             return core.decide() if many is None else [core.decide() for _ in range(many)]

@@ -169,4 +169,4 @@ class Decisions:
         word, _, number = identity.partition("-")
         most = self.words.get(word, 0)
         counted = number.isascii() and number.isdigit() and len(number) <= len(str(most))
-        return counted and 0 < int(number) <= most
+        return counted and number[0] != "0" and int(number) <= most

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from lowbid._compile import WHEN, When
-from lowbid._require import LARGEST_LOSS, real_number, require_choice
+from lowbid._require import LARGEST_LOSS, real_number, require_choice, require_whole
 from lowbid.errors import InvalidValueError
 from lowbid.online._feedback import Feedback, Kind, Range, feedback_for
 from lowbid.policies import Policy
@@ -14,6 +14,13 @@ from lowbid.policies import Policy
 # The two ways to report the outcome of one arm, and of many.
 ONE = ("update(arm, loss={})", "update(arm, reward={})")
 MANY = ("update_many(arms, losses={})", "update_many(arms, rewards={})")
+# Decisions of one call. They are made one after another, before the first is returned.
+MOST_DECISIONS = 100_000
+
+
+def read_number_of_decisions(n: Any) -> int | None:
+    """How many decisions to make in one call, None for a single one; or a clear error."""
+    return None if n is None else require_whole("n", n, at_least=0, at_most=MOST_DECISIONS)
 
 
 def read_kind(ways: tuple[str, str], bare: tuple[Any, ...], loss: Any, reward: Any) -> Kind:

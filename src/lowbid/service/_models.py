@@ -145,7 +145,7 @@ class OutcomeReport(Body):
         extra="forbid", json_schema_extra={"examples": [{"decision": "5a1f09c2-17", "reward": 1.0}]}
     )
 
-    decision: Text = Field(description="its id")
+    decision: str = Field(description='its id; one that is none of ours is answered "unknown"')
     reward: Number | None = None
     loss: Number | None = None
 
@@ -157,7 +157,7 @@ class GivenUp(Body):
         extra="forbid", json_schema_extra={"examples": [{"decision": "5a1f09c2-17"}]}
     )
 
-    decision: Text = Field(description="its id")
+    decision: str = Field(description='its id; one that is none of ours is answered "unknown"')
 
 
 class SignIn(Body):

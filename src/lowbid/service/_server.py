@@ -3,19 +3,43 @@
 from __future__ import annotations
 
 import gc
+import logging
+import os
 import signal
 import sys
+import threading
+from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI
 
-# How long SIGTERM waits for accepted requests, in seconds.
-_PATIENCE = 30
+_log = logging.getLogger("uvicorn.error")
+
+# How long SIGTERM waits for accepted requests, and then for the store to be released, in seconds.
+_PATIENCE, _CLOSING = 30, 5
 # Threads that commit take turns with the event loop; Python's 5 ms would delay every request.
 _SWITCH_INTERVAL = 0.0005
 # Objects that live as long as the server (modules, open decisions) are rarely searched for garbage:
 # each such pause would delay all requests. Python's default is 700.
 _ALLOCATIONS = 20_000
+
+
+class _PunctualServer(uvicorn.Server):
+    """A server that ends in time after a signal, whatever hangs: a thread, a store, a request."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Begin to stop, and end the process if that takes too long."""
+        if not self.should_exit:
+            watchdog = threading.Timer(_PATIENCE + _CLOSING, _give_up)
+            watchdog.daemon = True
+            watchdog.start()
+        super().handle_exit(sig, frame)
+
+
+def _give_up() -> None:
+    """End the process without waiting for anything: what was acknowledged is on disk."""
+    _log.error("The server did not stop within %d s; it ends now.", _PATIENCE + _CLOSING)
+    os._exit(1)
 
 
 def serve(app: FastAPI, host: str, port: int) -> int:
@@ -34,6 +58,6 @@ def serve(app: FastAPI, host: str, port: int) -> int:
         server_header=False,
         timeout_graceful_shutdown=_PATIENCE,
     )
-    server = uvicorn.Server(config)
+    server = _PunctualServer(config)
     server.run()
     return 0 if server.started else 3

@@ -86,7 +86,8 @@ class SharedBandit(BanditViews):
         Parameters
         ----------
         n : int, optional
-            Return a list of this many decisions, all made before any of their outcomes.
+            Return a list of this many decisions, all made before any of their outcomes; at most
+            100,000.
         unit : str, optional
             The customer, device or other unit that the decision is for. With ``sticky``, a unit
             keeps its arm; with a ``holdout``, a unit is always in it or never.
@@ -310,9 +311,9 @@ class SharedBandit(BanditViews):
             The age beyond which events are dropped. A commit whose answer was lost is looked up
             among the events that are kept.
         answers : duration
-            How long a repeated request id still returns the decision already made. After that, it
-            returns a new one. A repeated outcome never counts twice: later it is answered with
-            "closed" instead of "repeated".
+            How long a repeated request id still returns the decision already made, by the time of
+            the last event. After that, it returns a new one. A repeated outcome never counts twice:
+            later it is answered with "closed" instead of "repeated".
         """
         spans = microseconds("events", events, at_least=0), microseconds("answers", answers)
         self.mind_forks()

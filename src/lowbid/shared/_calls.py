@@ -206,7 +206,8 @@ class Report(Call):
             yield REQUESTS, self.request_id
         for each in self.outcomes:
             identity = _identity(each)
-            if isinstance(identity, str) and not replica.is_unanswered(identity):
+            # An id that cannot be one of ours may be text that a database refuses.
+            if replica.is_known(identity) and not replica.is_unanswered(identity):
                 yield OUTCOMES, identity
 
     def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:

@@ -123,13 +123,26 @@ class SharedLog:
             except _CallFailedError as failed:
                 failed.call.fail(failed.error)
             except StoreUnavailableError as error:
-                if patience.is_over(self.store.patience):
+                if patience.ends_after_failure(self.store.patience):
                     _fail(calls, error)
                     return
                 time.sleep(pause)
                 pause = min(2.0 * pause, LONGEST_PAUSE)
-            except LowbidError as error:
-                _fail(calls, error)
+            except Exception as error:
+                self._carry_out_apart(calls, patience, error)
+                return
+
+    def _carry_out_apart(self, calls: Sequence[Call], patience: Patience, error: Exception) -> None:
+        """Carry out calls in two halves, as the store refused them together.
+
+        What it refuses may be the content of a single call, which then fails alone.
+        """
+        if len(calls) == 1 or patience.ends_after_failure(self.store.patience):
+            _fail(calls, error)
+            return
+        middle = len(calls) // 2
+        for some in (calls[:middle], calls[middle:]):
+            self._carry_out(some, patience)
 
     def _attempt(self, calls: Sequence[Call], patience: Patience) -> None:
         """Try to answer calls; if that fails, check whether the commit happened after all."""
@@ -203,7 +216,7 @@ class SharedLog:
                     found = transaction.event(self.bandit, number)
                 return found is not None and found.batch == batch
             except StoreUnavailableError as error:
-                if patience.is_over(self.store.patience):
+                if patience.ends_after_failure(self.store.patience):
                     raise StoreError(
                         f"the store {self.store.address} became unavailable during a commit, so "
                         "it is not known whether the commit happened. Repeat the call with its "
@@ -367,7 +380,7 @@ class SharedLog:
             )
             sticky, answers = replica.settings.sticky, 0
             for space in (REQUESTS, OUTCOMES):
-                answers += transaction.forget(self.bandit, space, now - keep_answers)
+                answers += transaction.forget(self.bandit, space, latest - keep_answers)
             units = 0
             if sticky is not True:
                 units = transaction.forget(self.bandit, UNITS, latest - int(sticky))
@@ -387,6 +400,6 @@ def _deliver(answers: list[_Answered]) -> None:
             call.fail(error)
 
 
-def _fail(calls: Sequence[Call], error: LowbidError) -> None:
+def _fail(calls: Sequence[Call], error: Exception) -> None:
     for call in calls:
         call.fail(error)

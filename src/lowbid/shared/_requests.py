@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from lowbid._require import require_whole
 from lowbid.errors import InvalidValueError
 from lowbid.online._feedback import Kind
-from lowbid.online._given import read_kind, read_list
+from lowbid.online._given import read_kind, read_list, read_number_of_decisions
 from lowbid.shared._calls import Decide, GivenOutcome, Report
 
 ANSWER = ("answer(ids, losses={})", "answer(ids, rewards={})")
@@ -17,7 +16,7 @@ _LONGEST_KEY = 512  # characters of a unit or of the id of a request
 
 def deciding(n: int | None, unit: str | None, request_id: str | None) -> Decide:
     """The call behind `SharedBandit.decide`."""
-    many = None if n is None else require_whole("n", n, at_least=0)
+    many = read_number_of_decisions(n)
     return Decide(many, read_key("unit", unit), read_key("request_id", request_id))
 
 

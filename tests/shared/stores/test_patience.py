@@ -1,3 +1,4 @@
+import contextlib
 import signal
 import sqlite3
 import subprocess
@@ -40,6 +41,26 @@ def test_steps_that_always_take_too_long_are_counted_from_the_second_on(clock):
 
 def test_no_patience(clock):
     assert steps(clock, Patience(0.0), 0.0) == 1
+
+
+def test_work_on_much_data_does_not_count_until_something_fails(clock):
+    patience = Patience(10.0)
+    for _ in range(5):
+        with patience.extended(60.0):
+            assert steps(clock, patience, 30.0, longest=30.0) is None
+            assert patience.left == 30.0
+    assert patience.left == 10.0
+    assert not patience.ends_after_failure(10.0)
+    with patience.extended(60.0):
+        assert steps(clock, patience, 4.0, 4.0, 4.0, longest=10.0) == 3
+
+
+def test_work_on_much_data_that_fails_counts(clock):
+    patience = Patience(10.0)
+    with contextlib.suppress(OSError), patience.extended(20.0):
+        assert steps(clock, patience, 15.0, longest=20.0) is None
+        raise OSError
+    assert patience.left == 5.0
 
 
 def away(monkeypatch, times):

@@ -1,10 +1,12 @@
 import random
+import time
 import types
 
 import pytest
 
 import lowbid
 from lowbid.errors import InvalidValueError, StoreError, StoreUnavailableError
+from lowbid.shared._requests import deciding
 from lowbid.shared.stores import postgresql
 from lowbid.shared.stores.postgresql import PostgreSQLStore
 from postgresql_proxy import Proxy
@@ -133,6 +135,27 @@ class TestWithAServer:
                 bandit.decide()
             assert lowbid.open(postgresql_url, "c").decide().arm in (0, 1)  # not locked
         assert bandit.decide().arm in (0, 1)
+
+    def test_a_command_that_always_fails_for_now_is_not_tried_forever(self, postgresql_url):
+        bandit = lowbid.open(postgresql_url, "b", 2, patience=1.0, reward_range=(0, 1))
+        bandit.submit_all([deciding(None, None, None) for _ in range(700)])  # several portions
+        psycopg = pytest.importorskip("psycopg")
+        with psycopg.connect(postgresql_url, autocommit=True) as connection:
+            connection.execute(
+                "CREATE FUNCTION cancel() RETURNS trigger LANGUAGE plpgsql AS "
+                "$$ BEGIN RAISE EXCEPTION 'cancelled' USING ERRCODE = '57014'; END $$"
+            )
+            connection.execute(
+                "CREATE TRIGGER cancels BEFORE INSERT ON lowbid_events "
+                "FOR EACH ROW EXECUTE FUNCTION cancel()"
+            )
+            began = time.monotonic()
+            with pytest.raises(StoreUnavailableError, match="cancelled"):
+                bandit.decide()
+            assert time.monotonic() - began < 5.0
+            assert bandit.summary().decisions == 700
+            connection.execute("DROP TRIGGER cancels ON lowbid_events")
+        assert bandit.update(bandit.decide(), reward=1.0) is None
 
     def test_a_network_that_is_cut_at_any_moment(self, postgresql_url):
         with CuttingProxy(postgresql_url, seed=3) as proxy:

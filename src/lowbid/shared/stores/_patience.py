@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 from lowbid.errors import StoreUnavailableError
@@ -40,13 +41,32 @@ class Patience:
     """
 
     def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self.renew(seconds)
+        self.seconds = self.left = seconds
+        self._since = time.monotonic()
+        self._excused = self._failed = False
 
-    def renew(self, seconds: float) -> None:
-        """Start again with so many seconds."""
-        self.left, self._since = seconds, time.monotonic()
-        self._excused = False
+    @contextlib.contextmanager
+    def extended(self, seconds: float) -> Iterator[None]:
+        """Let a block that goes through much data take this many seconds, which do not count.
+
+        They do count if it fails, and after a failure: what is tried again and again has no more
+        than the limit in total.
+        """
+        if self._failed:
+            yield
+            return
+        left, self.left, self._since = self.left, seconds, time.monotonic()
+        try:
+            yield
+        except BaseException:
+            self.left = min(left, self.left)
+            raise
+        self.left, self._since = left, time.monotonic()
+
+    def ends_after_failure(self, longest_step: float) -> bool:
+        """Whether the limit is reached, after an attempt that failed and could be repeated."""
+        self._failed = True
+        return self.is_over(longest_step)
 
     def is_over(self, longest_step: float) -> bool:
         """Whether the limit is reached, after a step that can take at most this many seconds.
@@ -70,7 +90,7 @@ def patiently(store: Store, work: Callable[[], R]) -> R:
             try:
                 return work()
             except StoreUnavailableError:
-                if patience.is_over(store.patience):
+                if patience.ends_after_failure(store.patience):
                     raise
             time.sleep(pause)
             pause = min(2.0 * pause, LONGEST_PAUSE)

@@ -63,11 +63,8 @@ class PostgreSQLTransaction(SQLTransaction):
 
     def run_through(self, statement: str, values: Sequence[Any]) -> Any:
         """Run a statement that goes through a whole log, with much patience."""
-        patience = self._connection.patience
-        patience.renew(_THROUGH_A_LOG)
-        cursor = self.run(statement, values)
-        patience.renew(patience.seconds)
-        return cursor
+        with self._connection.patience.extended(_THROUGH_A_LOG):
+            return self.run(statement, values)
 
     def insert(
         self,
@@ -92,12 +89,17 @@ class PostgreSQLTransaction(SQLTransaction):
         yield from first
         if len(first) == 500:
             # An earlier query that was left in the middle may still have its cursor.
-            patience = self._connection.patience
             with self._connection.cursor(name=f"lowbid_{next(_cursors)}") as cursor:
                 cursor.execute(f"{statement.replace('?', '%s')} OFFSET 500", values)
-                while portion := cursor.fetchmany(5000):
-                    patience.renew(patience.seconds)  # a long log may take longer
+                while portion := self._portion(cursor):
                     yield from portion
+
+    def _portion(self, cursor: Any) -> list[Any]:
+        """The next rows of a query: a long log may take longer than the patience of a call."""
+        patience = self._connection.patience
+        with patience.extended(patience.seconds):
+            rows: list[Any] = cursor.fetchmany(5000)
+            return rows
 
     def lock(self, bandit: int) -> Head | None:
         """Lock the bandit's row, if the transaction writes."""
@@ -256,7 +258,11 @@ class PostgreSQLStore(Store):
             yield
         except psycopg.Error as error:
             state, reason = error.sqlstate or "", _reason(error)
-            gone = self._connection is None or self._connection.closed or not state
+            gone = self._connection is None or self._connection.closed
+            # Without a state, other errors than these are about a value that cannot be sent.
+            gone |= not state and isinstance(
+                error, psycopg.OperationalError | psycopg.InterfaceError
+            )
             if self._connection is not None and self._connection.closed:
                 self._connection = None
             if state == _LOCKED:
@@ -270,7 +276,9 @@ class PostgreSQLStore(Store):
                     f"the store {self.address} cannot be reached, or is busy ({reason}); check "
                     "that the server runs, then try again."
                 ) from error
-            remedy = remedy or "check the server's log"
+            remedy = remedy or (
+                "check the server's log" if state else "it takes no such text or number"
+            )
             raise StoreError(f"the store {self.address} failed ({reason}): {remedy}.") from error
 
 

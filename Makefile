@@ -14,7 +14,6 @@ help:
 	@echo "                 WORDS=--resume to go on with a run that was stopped"
 	@echo "make lint        check style, types and the direction of imports"
 	@echo "make coverage    run the kernels' tests uncompiled and report what they cover"
-	@echo "make tables      rewrite the documentation's table and number of policies"
 	@echo "make docs        build the documentation site, out/site/index.html; no network is needed"
 	@echo "make dist        build wheel and sdist, and test them in a new environment"
 	@echo "make bench       lowbid beside its peers and beside C, and how cost grows; half an hour"
@@ -57,11 +56,6 @@ coverage: $(VENV)/installed
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q tests/uncompiled tests/environments \
 		tests/random/test_bulk.py tests/random/test_ziggurat.py
 	$(BIN)/coverage report --include='$(KERNELS)' --omit='$(NO_KERNELS)' --fail-under=95
-
-# What the documentation says about the policies: docs/policies.md, and the README's number.
-.PHONY: tables
-tables: $(VENV)/installed
-	$(BIN)/python docs/tables.py
 
 # Fails on a page without a line in mkdocs.yml, and on a link that leads nowhere.
 .PHONY: docs

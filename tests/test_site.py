@@ -26,6 +26,15 @@ def load(name):
         sys.path.pop(0)
 
 
+@pytest.fixture(scope="module")
+def pages():
+    """The pages of the reference; nothing is played for their pictures."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(load("standard_problem"), "figure", lambda name: "")
+        patch.setattr(load("standard_problem"), "final_regret", lambda name: 0.0)
+        return load("api_pages").pages()
+
+
 def test_links_are_followed(tmp_path):
     check_site = load("check_site")
     (tmp_path / "index.html").write_text('<h1 id="top"><a href="other.html#there">x</a>')
@@ -57,9 +66,8 @@ def test_intervals_stay_on_one_line(text, shown):
     assert hooks.INTERVAL.sub(hooks._unbroken, text) == shown.replace("~", "\N{NO-BREAK SPACE}")
 
 
-def test_the_reference_has_every_public_name():
+def test_the_reference_has_every_public_name(pages):
     """A policy has a page of its own; everything else is on the page of its part."""
-    pages = load("api_pages").pages()
     shown = set(re.findall(r"^::: (\S+)", "\n".join(pages.values()), re.MULTILINE))
     for name in lowbid.policies.__all__:
         assert f"reference/policies/{name}.md" in pages
@@ -70,8 +78,8 @@ def test_the_reference_has_every_public_name():
             assert path in shown or any(other.startswith(f"{path}.") for other in shown), path
 
 
-def test_the_reference_has_what_the_package_offers_at_its_top():
-    shown = re.findall(r"^::: (\S+)", "\n".join(load("api_pages").pages().values()), re.MULTILINE)
+def test_the_reference_has_what_the_package_offers_at_its_top(pages):
+    shown = re.findall(r"^::: (\S+)", "\n".join(pages.values()), re.MULTILINE)
     named = {path.rpartition(".")[2] for path in shown}
     parts = load("api_pages").parts()
     missing = set(lowbid.__all__) - named - set(parts) - {"__version__"}
@@ -80,18 +88,33 @@ def test_the_reference_has_what_the_package_offers_at_its_top():
 
 def test_every_public_module_has_a_page():
     """The rest is for the command line, and shown there."""
-    found = {path.stem for path in PACKAGE.glob("[!_]*") if path.suffix != ".typed"}
+    found = {path.stem for path in PACKAGE.glob("[!_]*") if path.suffix in ("", ".py")}
     assert found - {"cli", "experiments", "report"} <= set(load("api_pages").parts())
 
 
-def test_the_reference_has_every_adapter():
+def test_the_reference_has_every_adapter(pages):
     """Each is in a module that needs its library, so they are found without importing any."""
     shown = load("api_pages").adapters()
     assert "lowbid.adapters.river.FromRiver" in shown
-    page = load("api_pages").pages()["reference/adapters.md"]
+    page = pages["reference/adapters.md"]
     assert all(f"::: {path}" in page for path in shown)
     modules = {path.stem for path in (PACKAGE / "adapters").glob("[!_]*.py")}
     assert {path.split(".")[2] for path in shown} == modules
+
+
+def test_the_table_of_policies_is_made_from_the_code():
+    pytest.importorskip("mkdocs")
+    page = (ROOT / "docs" / "policies.md").read_text(encoding="utf-8")
+    found = load("hooks").COMMAND.search(page)
+    table = load("hooks")._printed(found[1].split())
+    for name in lowbid.policies.__all__:
+        assert f"\n| {name}" in table
+
+
+def test_a_policy_is_played_for_its_picture():
+    problem = load("standard_problem")
+    assert 300 < problem.final_regret("UCB1") < 500
+    assert "<svg" in problem.figure("UCB1")
 
 
 STEP = re.compile(r"\*\*Next:\*\* [^\[]*\[[^\]]+\]\(([^)#]+)")
@@ -124,9 +147,9 @@ def test_every_page_ends_with_the_next_step():
         assert (path.parent / found[1]).exists(), f"{path.name} leads to {found[1]}"
 
 
-def test_every_page_of_the_reference_ends_with_the_next_step():
+def test_every_page_of_the_reference_ends_with_the_next_step(pages):
     """It leads out of the reference, to a page that people wrote."""
-    for page, text in load("api_pages").pages().items():
+    for page, text in pages.items():
         found = STEP.match(last_paragraph(text))
         assert found, f"{page} ends with no next step"
         target = (ROOT / "docs" / page).parent / found[1]

@@ -220,16 +220,16 @@ def _page_of_adapters(name: str, title: str) -> str:
 
 
 def _page_of_policies(_name: str, _title: str) -> str:
-    regret = standard_problem.final_regret()
+    regret = {name: standard_problem.final_regret(name) for name in policies.__all__}
     lines = ["# Policies", "", *_introduction(policies)]
     lines += [
         f"Each policy's page has its picture on one standard problem. {standard_problem.CAPTION}"
     ]
     lines += ["", "| policy | family | must know | regret |", "| --- | --- | --- | ---: |"]
-    for name in sorted(policies.__all__, key=lambda name: (regret.get(name, 0.0), name)):
+    for name in sorted(policies.__all__, key=lambda name: (regret[name], name)):
         about = getattr(policies, name).variants()[0].about
-        final = f"{regret[name]:.0f}" if name in regret else ""
-        lines.append(f"| [{name}](policies/{name}.md) | {about.family} | {about.needs} | {final} |")
+        row = (f"[{name}](policies/{name}.md)", about.family, about.needs, f"{regret[name]:.0f}")
+        lines.append(f"| {' | '.join(row)} |")
     lines += ["", standard_problem.NOTE]
     lines += ["", *(f"::: lowbid.policies.{name}\n" for name in OTHERS)]
     return "\n".join(lines)

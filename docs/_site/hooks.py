@@ -7,6 +7,8 @@ turns links to files outside docs/ into something that works on a site.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import posixpath
 import re
 import sys
@@ -22,6 +24,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 import api_pages
 import check_site
 import notebooks
+
+from lowbid.cli import main
 
 LOG = get_plugin_logger("lowbid")  # a warning is an error: the site is built with `strict`
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,6 +43,8 @@ NEXT = re.compile(r"^\*\*Next:\*\*.*\Z", re.MULTILINE | re.DOTALL)
 # A figure's interval, as in 1.51 [1.17, 2.14] or 304 x (295 to 304), which is hard to read on two
 # lines of a table's cell.
 INTERVAL = re.compile(r"(?<=[\d%x] )[\[(]-?[\d.,]+%?(?:,| to) -?[\d.,]+%?[\])]")
+# The place for what a command prints.
+COMMAND = re.compile(r"^<!-- lowbid (.*) -->$", re.MULTILINE)
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 
@@ -61,7 +67,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
-    """Mend links that leave docs/, keep intervals on one line, and set off the next step."""
+    """Put in what commands print, mend links out of docs/, and set intervals and the next step."""
     folder = posixpath.dirname(page.file.src_uri)
     if page.file.src_uri == "README.md":
         page.meta["hide"] = ["navigation", "toc"]
@@ -75,6 +81,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
             return found[0].replace(".ipynb", ".md")
         return found[0] if path.startswith("docs/") else _link_out(found, path, folder)
 
+    markdown = COMMAND.sub(lambda found: _printed(found[1].split()), markdown)
     markdown = NEXT.sub(lambda found: found[0].rstrip() + "\n{ .next }\n", markdown)
     return _outside_code(markdown, lambda text: INTERVAL.sub(_unbroken, LINK.sub(mended, text)))
 
@@ -84,6 +91,13 @@ def on_post_build(config: Any) -> None:
     wrong = check_site.problems(Path(config.site_dir).resolve())
     if wrong:
         raise PluginError("\n".join(wrong))
+
+
+def _printed(command: list[str]) -> str:
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        main(command)
+    return printed.getvalue()
 
 
 def _unbroken(found: re.Match[str]) -> str:

@@ -1,16 +1,8 @@
-"""Every policy on one standard problem: its regret as data, and as a picture for its page.
-
-    python docs/_site/standard_problem.py
-
-plays all policies and writes docs/_site/standard_problem.json; the site draws from that file. A
-policy that is already in the file, with the same parameters, is kept: delete the file to play all.
-"""
+"""Every policy on one standard problem, played when the site is built: a picture for its page."""
 
 from __future__ import annotations
 
-import json
-import sys
-from pathlib import Path
+import functools
 from typing import Any
 
 import numpy as np
@@ -22,7 +14,6 @@ from lowbid.report._palette import styles_of
 from lowbid.report._themes import LIGHT, svg
 from lowbid.theory import lower
 
-TABLE = Path(__file__).with_name("standard_problem.json")
 MEANS = [0.3, *[0.5] * 9]
 HORIZON, RUNS, SEED = 5_000, 100, 0
 BESIDE = ("UniformPlay", "UCB1", "BetaThompson")  # drawn on every page, to compare with
@@ -43,6 +34,7 @@ def arms_for(name: str) -> lowbid.Environment:
     return lowbid.ExponentialByMean(MEANS) if "Exponential" in name else lowbid.Bernoulli(MEANS)
 
 
+@functools.cache
 def played(name: str) -> dict[str, Any]:
     """The mean regret of a policy, with its interval, at some steps."""
     policy = getattr(policies, name).variants()[0]
@@ -51,31 +43,19 @@ def played(name: str) -> dict[str, Any]:
         {name: policy}, arms_for(name), HORIZON, RUNS, SEED, checkpoints=steps.tolist()
     )
     curve = lowbid.simulation.mean_curves(result)[name]
-    values = {key: _short(getattr(curve, key)) for key in ("mean", "low", "high")}
-    return {"policy": policy.name, "steps": result.checkpoints.tolist(), **values}
+    values = {key: getattr(curve, key) for key in ("mean", "low", "high")}
+    return {"steps": result.checkpoints, **values}
 
 
-def write() -> None:
-    """Play what is not in the table yet."""
-    table = json.loads(TABLE.read_text()) if TABLE.exists() else {}
-    found = {}
-    for name in sorted(policies.__all__, key=str.lower):
-        known = table.get(name)
-        same = known and known["policy"] == getattr(policies, name).variants()[0].name
-        found[name] = known if same else played(name)
-        print(f"{name:26} {found[name]['mean'][-1]:8.1f}", flush=True)
-        TABLE.write_text(_lines(table | found))
-    TABLE.write_text(_lines(found))
-
-
-def draw(axes: Any, theme: Any, name: str, table: dict[str, Any]) -> None:
+def draw(axes: Any, theme: Any, name: str) -> None:
     """One policy's curve, with some others behind it."""
+    table = {each: played(each) for each in (name, *BESIDE)}
     top = max(1.1 * table["UCB1"]["mean"][-1], 1.05 * table[name]["high"][-1])
     for other in BESIDE:
         if other != name:
             entry = table[other]
             axes.plot(entry["steps"], entry["mean"], color=theme.faint, lw=0.9)
-    steps = np.array(table[name]["steps"])
+    steps = table[name]["steps"]
     if not isinstance(arms_for(name), lowbid.ExponentialByMean):
         bound = lower.lower_bound(arms_for(name), steps)
         axes.plot(steps, bound, color=theme.faint, lw=0.9, ls=(0, (4, 2)))
@@ -111,14 +91,8 @@ def _label(
 
 
 def figure(name: str) -> str:
-    """The picture of a policy, as HTML; nothing if it was not played.
-
-    The site's style sheet turns it into one for dark pages.
-    """
-    table = json.loads(TABLE.read_text())
-    if name not in table:
-        return ""
-    drawn = svg(lambda axes, theme: draw(axes, theme, name, table), LIGHT, size=(6.4, 3.0))
+    """The picture of a policy, as HTML. The site's style sheet turns it into one for dark pages."""
+    drawn = svg(lambda axes, theme: draw(axes, theme, name), LIGHT, size=(6.4, 3.0))
     caption = CAPTION
     if isinstance(arms_for(name), lowbid.ExponentialByMean):
         caption = caption.replace("Bernoulli", "exponential").partition(" Dashed")[0]
@@ -126,20 +100,6 @@ def figure(name: str) -> str:
     return f'<figure class="regret"><div>{shown}</div><figcaption>{caption}</figcaption></figure>'
 
 
-def final_regret() -> dict[str, float]:
-    """The mean regret of each policy at the end."""
-    return {name: entry["mean"][-1] for name, entry in json.loads(TABLE.read_text()).items()}
-
-
-def _short(values: Any) -> list[float]:
-    return [float(f"{x:.4g}") for x in values]
-
-
-def _lines(table: dict[str, Any]) -> str:
-    """JSON with a line for each policy."""
-    lines = [f"{json.dumps(name)}: {json.dumps(entry)}" for name, entry in table.items()]
-    return "{\n" + ",\n".join(lines) + "\n}\n"
-
-
-if __name__ == "__main__":
-    sys.exit(write())
+def final_regret(name: str) -> float:
+    """The mean regret of a policy at the end."""
+    return float(played(name)["mean"][-1])

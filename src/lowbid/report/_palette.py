@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
+import zlib
 from collections.abc import Container, Iterable
 from typing import NamedTuple
+
+from lowbid import policies
+from lowbid._discovery import modules_in
 
 # The colours of M. Okabe and K. Ito (2008), Color universal design, which people with any kind of
 # colour vision can tell apart; with grey instead of yellow, which is hard to see on white, and
@@ -41,60 +46,30 @@ DARK = dict(
 )
 # Lengths of strokes and of the gaps between them, in line widths; none for a solid line.
 _DASHES = ((), (5.0, 1.6), (1.2, 1.4), (6.0, 1.5, 1.2, 1.5), (9.0, 2.5))
-_MORE_DASHES = ((2.5, 4.0), (9.0, 1.5, 1.2, 1.5, 1.2, 1.5))
+_MORE_DASHES = ((2.5, 4.0), (9.0, 1.5, 1.2, 1.5, 1.2, 1.5), (9.0, 6.0), (4.0, 1.5, 4.0, 4.5))
 _STYLES = len(_COLOURS) * (len(_DASHES) + len(_MORE_DASHES))
 
-# The policies in the order of their styles; a new one goes to the end. Those that are drawn
-# together in the documentation have different colours.
-_POLICIES = (
-    "EnsembleAdaptive",
-    "EnsembleAdaptiveEfficient",
-    "RBSDA",
-    "BatchEnsemble",
-    "KLUCB",
-    "MARS",
-    "BetaThompson",
-    "UCB1",
-    "UCBV",
-    "BatchLikelihood",
-    "MomentIMED",
-    "LBSDA",
-    "GaussianThompson",
-    "IMED",
-    "SlidingWindowLBSDA",
-    "EpsilonGreedy",
-    "UniformPlay",
-    "Greedy",
-    "SlidingWindowUCB",
-    "DiscountedUCB",
-    "UCBTuned",
-    "SlidingWindowGaussianThompson",
-    "DiscountedBetaThompson",
-    "DiscountedGaussianThompson",
-    "SlidingWindowBetaThompson",
-    "ExploreThenCommit",
-    "SuccessiveElimination",
-    "UCBAlpha",
-    "KLUCBPlus",
-    "KLUCBPlusPlus",
-    "SemiBoundedKLUCB",
-    "SemiBoundedIMED",
-    "MOSS",
-    "AnytimeMOSS",
-    "KLMaillard",
-    "ExponentialThompson",
-    "DecreasingEpsilonGreedy",
-    "BDS",
-    "NPTS",
-    "RDS",
-    "GIRO",
-    "PHE",
-    "ReBoot",
-    "ACB",
-    "BESA",
-    "SSMC",
-    "WRSDA",
-)
+# The styles of those that are drawn together in the documentation, in different colours. All other
+# policies have one that follows from their names.
+_DRAWN_TOGETHER = {
+    "ensembleadaptive": 0,
+    "ensembleadaptiveefficient": 1,
+    "rbsda": 2,
+    "batchensemble": 3,
+    "klucb": 4,
+    "mars": 5,
+    "betathompson": 6,
+    "ucb1": 7,
+    "ucbv": 8,
+    "batchlikelihood": 9,
+    "momentimed": 10,
+    "lbsda": 11,
+    "slidingwindowlbsda": 14,
+    "slidingwindowucb": 18,
+    "discounteducb": 19,
+    "discountedbetathompson": 22,
+    "slidingwindowbetathompson": 24,
+}
 # What papers call them.
 _ALIASES = {
     "ucb": "ucb1",
@@ -106,7 +81,6 @@ _ALIASES = {
     "ducb": "discounteducb",
     "dts": "discountedbetathompson",
 }
-_NUMBERS = {name.lower(): number for number, name in enumerate(_POLICIES)}
 
 
 class Style(NamedTuple):
@@ -117,7 +91,7 @@ class Style(NamedTuple):
 
 
 def style(number: int) -> Style:
-    """The style of the first, second, ... curve; 63 of them differ."""
+    """The style of the first, second, ... curve; 81 of them differ."""
     number %= _STYLES
     rounds = number - len(_COLOURS) * len(_DASHES)
     dashes = _DASHES[number % len(_DASHES)] if rounds < 0 else _MORE_DASHES[rounds // len(_COLOURS)]
@@ -152,7 +126,7 @@ def styles_of(names: Iterable[str]) -> dict[str, Style]:
 
 
 def bound_dashes(number: int) -> tuple[float, ...]:
-    """The strokes of the first, second, ... of the chart's further curves, all grey; 7 differ."""
+    """The strokes of the first, second, ... of the chart's further curves, all grey; 9 differ."""
     every = (*_DASHES, *_MORE_DASHES)
     return every[number % len(every)]
 
@@ -160,7 +134,18 @@ def bound_dashes(number: int) -> tuple[float, ...]:
 def _own_number(name: str) -> int | None:
     """The number of the policy that a name stands for; parameters and variants are left out."""
     word = re.sub(r"[ _-]", "", re.split(r"[.,(:]", name, maxsplit=1)[0]).lower()
-    return _NUMBERS.get(_ALIASES.get(word, word))
+    return _numbers().get(_ALIASES.get(word, word))
+
+
+@functools.cache
+def _numbers() -> dict[str, int]:
+    """The style of every policy: its name's checksum, or the next number that is free."""
+    numbers = dict(_DRAWN_TOGETHER)
+    for word in modules_in(policies.__path__[0]):
+        first = zlib.crc32(word.encode())
+        order = ((first + more) % _STYLES for more in range(_STYLES))
+        numbers.setdefault(word, next(n for n in order if n not in numbers.values()))
+    return numbers
 
 
 def _free(taken: Container[int]) -> int:

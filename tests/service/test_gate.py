@@ -103,7 +103,7 @@ def test_the_short_way_answers_as_the_way_through_fastapi_does(tmp_path):
         transport = httpx.ASGITransport(app)
         headers = {"Content-Type": "application/json"}
         async with httpx.AsyncClient(
-            transport=transport, base_url="http://x", headers=headers
+            transport=transport, base_url="http://localhost", headers=headers
         ) as client:
             made = {"name": "checkout", "arms": ["blue"], "reward_range": [0, 1]}
             await client.post("/v1/experiments", json=made)

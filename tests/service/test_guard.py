@@ -1,5 +1,6 @@
 import http.cookies
 import json
+import socket
 import time
 
 import httpx
@@ -263,3 +264,33 @@ def test_without_keys_pages_of_other_sites_change_nothing(url):
             sent = client.post("/v1/experiments/a/decisions", headers={"Sec-Fetch-Site": site})
             assert sent.status_code == status, site
         assert client.get("/v1/experiments", headers={"Sec-Fetch-Site": "cross-site"}).is_success
+
+
+OWN = ["localhost", "LOCALHOST", "localhost.", "127.0.0.1", "127.8.9.1", "[::1]", "localhost:8080",
+       "127.0.0.1:80", "[::1]:8080"]  # fmt: skip
+FOREIGN = ["evil.example", "evil.example:8080", "localhost.evil.example", "127.0.0.1.evil.example",
+           "192.168.0.7", "0.0.0.0", "[::]", "[fe80::1]:8080", "", "[", ":8080",
+           "evil.example:127.0.0.1", "[::1].evil.example", "localhost@evil.example"]  # fmt: skip
+
+
+def test_without_keys_only_names_of_this_machine_are_answered(url):
+    with running(create_app(url, keys=False)) as address, httpx.Client(base_url=address) as client:
+        client.post("/v1/experiments", json={"name": "a", "arms": ["x"]})
+        for path in ("/v1/experiments", "/", "/healthz", "/v1/session"):
+            for host in OWN:
+                assert client.get(path, headers={"Host": host}).status_code == 200, host
+            for host in FOREIGN:
+                answer = client.get(path, headers={"Host": host})
+                assert answer.status_code == 421, host
+                assert answer.json()["type"] == "urn:lowbid:problem:other-host"
+        rebound = {"Host": "evil.example", "Sec-Fetch-Site": "same-origin"}
+        assert client.post("/v1/experiments/a/decisions", headers=rebound).status_code == 421
+    with running(create_app(url, keys=False)) as address:
+        for hosts in ("Host: localhost\r\nHost: evil.example\r\n", ""):
+            with socket.create_connection(address.removeprefix("http://").split(":")) as sender:
+                sender.sendall(f"GET /v1/experiments HTTP/1.1\r\n{hosts}\r\n".encode())
+                assert sender.recv(4096).split()[1] in (b"421", b"400")  # the parser may refuse it
+
+
+def test_with_keys_any_name_is_answered(shop):
+    assert shop.read.get("/v1/experiments", headers={"Host": "shop.example"}).status_code == 200

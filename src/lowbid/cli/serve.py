@@ -9,7 +9,6 @@ Servers on one store make the choices of one bandit. SIGTERM finishes accepted r
 from __future__ import annotations
 
 import argparse
-import ipaddress
 from pathlib import Path
 
 from lowbid.cli._arguments import add_store_argument, named_path, whole
@@ -35,15 +34,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve until stopped."""
-    if arguments.no_keys and not _is_loopback(arguments.host):
+    from lowbid.service import create_app
+    from lowbid.service._experiments_file import make_experiments
+    from lowbid.service._loopback import is_loopback
+    from lowbid.service._server import serve
+
+    if arguments.no_keys and not is_loopback(arguments.host):
         raise InvalidValueError(
             f"--no-keys lets anybody do anything, and {arguments.host} can be reached from "
             "other machines; serve on 127.0.0.1, or create keys with `lowbid keys add`."
         )
-    from lowbid.service import create_app
-    from lowbid.service._experiments_file import make_experiments
-    from lowbid.service._server import serve
-
     app = create_app(arguments.store, keys=not arguments.no_keys)
     if arguments.experiments is not None:
         make_experiments(Path(arguments.experiments), app.state.experiments)
@@ -55,12 +55,3 @@ def _port(text: str) -> int:
     if not 1 <= number <= 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port; give one from 1 to 65535.")
     return number
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

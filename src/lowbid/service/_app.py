@@ -40,7 +40,8 @@ def create_app(store: str | Store, *, keys: bool = True, limits: Limits | None =
     store : str
         The store's URL, as for `lowbid.open`.
     keys : bool
-        Whether requests need keys. Without keys, anybody who can reach the port may do anything.
+        Whether requests need keys. Without keys, anybody who can reach the port may do anything;
+        only requests for localhost, 127.0.0.1 and [::1] are answered.
     limits : Limits, optional
         How much one request may ask for.
     """

@@ -84,6 +84,7 @@ class Gate:
 
     async def _pass(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
+            self._guard.require_own_name(scope)
             if (scope["method"], scope["path"]) not in self._public:
                 await self._guard.admit(scope)
             if scope["method"] not in ("GET", "HEAD"):

@@ -16,6 +16,7 @@ from starlette.types import Scope
 from lowbid.service._hashed_secrets import is_secret
 from lowbid.service._keyring import Keyring
 from lowbid.service._keys import ROLES, Key, Role
+from lowbid.service._loopback import host_of, is_loopback
 from lowbid.service._problems import ProblemError
 from lowbid.service._sessions import begin_session, end_session, forgery_token
 from lowbid.shared.stores import Store
@@ -77,6 +78,23 @@ class Guard:
     def needs_keys(self) -> bool:
         """Whether requests need a key."""
         return self._keyring is not None
+
+    def require_own_name(self, scope: Scope) -> None:
+        """Refuse a request for another name than this machine's own, if there are no keys.
+
+        Another site can have its name stand for this machine, and its pages are then allowed by
+        browsers to do here what they like. They still send that name.
+        """
+        if self._keyring is None:
+            hosts = [host_of(value) for name, value in scope["headers"] if name == b"host"]
+            if not (hosts and all(map(is_loopback, hosts))):
+                shown = " and ".join(repr(host[:100]) for host in hosts) or "no host"
+                raise ProblemError(
+                    421, "other-host",
+                    f"the request is for {shown}, and this server has no keys, so that it answers "
+                    "only for localhost, 127.0.0.1 and [::1]; use one of these, or start it "
+                    "without --no-keys and send a key.",
+                )  # fmt: skip
 
     async def admit(self, scope: Scope) -> None:
         """Find out who sends a request, for `caller`; a problem if it has no valid key."""

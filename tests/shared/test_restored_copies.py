@@ -1,5 +1,6 @@
 """Stores restored from a copy, or mended: the log counts, not what a process remembers."""
 
+import os
 import shutil
 import threading
 import time
@@ -171,3 +172,72 @@ def test_events_that_were_compacted_away_behind_a_change_that_stays(any_url):
     assert other.compact(events="0s").events > 0
     assert bandit.counts() == other.counts()
     assert sum(bandit.counts().values()) == 5
+
+
+def lose_events_after(bandit, number):
+    """What a standby did not have yet when it was promoted."""
+    with bandit._log.store.twin().transaction(write=True) as transaction:
+        transaction.run(*events_after(bandit._log.bandit, number))
+        transaction.run("DELETE FROM lowbid_memory")
+
+
+@pytest.mark.parametrize("who", ["itself", "another", "opened later"])
+@pytest.mark.parametrize("more", [{}, {"holdout": 0.5, "control": "x"}])
+def test_ids_of_lost_decisions_are_not_given_again(any_url, who, more):
+    bandit = lowbid.open(any_url, "b", ["x", "y", "z"], **SETTINGS, **more)
+    other = lowbid.open(any_url, "b")
+    kept, lost = bandit.decide(10), bandit.decide(10)
+    lose_events_after(bandit, 2)
+    writer = {"itself": bandit, "another": other}.get(who) or lowbid.open(any_url, "b")
+    made = writer.decide(10)
+    assert not {each.id for each in lost} & {each.id for each in made}
+    rewards = [1.0] * 10
+    for one in (writer, bandit, other):
+        assert one.answer([each.id for each in lost], rewards=rewards) == ["unknown"] * 10
+        assert len(one.pending()) == 20
+    assert sum(writer.counts().values()) == 0
+    for some in (kept, made):
+        assert bandit.answer([each.id for each in some], rewards=rewards) == ["taken"] * 10
+    assert writer.answer([each.id for each in lost], rewards=rewards) == ["unknown"] * 10
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
+def test_a_forked_process_does_not_give_the_ids_of_its_parent(url):
+    bandit = opened(url)
+    bandit.decide(10)
+    (told, tell), (readable, writable) = os.pipe(), os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.read(told, 1)
+        os.write(writable, " ".join(each.id for each in bandit.decide(10)).encode())
+        os._exit(0)
+    lost = bandit.decide(10)
+    lose_events_after(bandit, 2)
+    os.write(tell, b".")
+    assert os.waitpid(child, 0)[1] == 0
+    made = os.read(readable, 10_000).decode().split()
+    for end in (told, tell, readable, writable):
+        os.close(end)
+    assert len(set(made)) == 10
+    assert not {each.id for each in lost} & set(made)
+    assert bandit.answer(made, rewards=[1.0] * 10) == ["taken"] * 10
+
+
+def test_words_of_processes_that_wrote_long_ago_are_forgotten(url, monkeypatch):
+    monkeypatch.setattr("lowbid.shared._replica._MOST_WORDS", 6)
+    first = opened(url)
+    done, waiting = first.decide(2)
+    first.update(done, reward=1.0)
+    old = []
+    for _ in range(8):
+        with lowbid.open(url, "b") as bandit:
+            old.append(bandit.decide())
+            bandit.update(old[-1], reward=0.0)
+    with lowbid.open(url, "b") as bandit:
+        assert len(bandit._log.opened().core.decisions.words) <= 6
+        ids = [done.id, waiting.id, old[-1].id, old[0].id]
+        answers = bandit.answer(ids, rewards=[1.0, 1.0, 1.0, 0.0])
+        assert answers == ["repeated", "taken", "closed", "unknown"]
+        assert bandit.summary().decisions == 10
+        require_whole(bandit)
+        assert bandit.to_json() == first.to_json()

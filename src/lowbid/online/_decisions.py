@@ -54,8 +54,23 @@ class Decisions:
 
     def begin_word(self) -> None:
         """Make further decisions under a new word."""
-        self.word = secrets.token_hex(4)
-        self.words[self.word] = 0
+        self.use_word(secrets.token_hex(4))
+
+    def use_word(self, word: str) -> None:
+        """Make further decisions under this word."""
+        self.word = word
+        self.words.setdefault(word, 0)
+
+    def forget_words(self, most: int) -> None:
+        """If there are more words than this, forget the oldest of those without open decisions.
+
+        Closed decisions under such a word are no longer known.
+        """
+        if len(self.words) > most:
+            used = {identity.partition("-")[0] for identity in self.open} | {self.word}
+            spare = [word for word in self.words if word not in used]
+            for word in spare[: len(self.words) - most // 2]:  # not one by one: that takes a while
+                del self.words[word]
 
     def to_data(self) -> dict[str, Any]:
         """Everything, as plain data."""
@@ -125,10 +140,6 @@ class Decisions:
             del self.open[identity]
             if arm is not None:
                 yield Decision(arm, identity)
-
-    def made(self) -> int:
-        """The number of decisions made here or learned of."""
-        return sum(self.words.values())
 
     def pending(self) -> list[Decision]:
         """All open decisions of arms that were not removed, oldest first."""

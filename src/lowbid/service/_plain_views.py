@@ -58,7 +58,7 @@ def overview(bandit: SharedBandit, confidence: float) -> Data:
     """Everything the page shows about an experiment."""
 
     def look(replica: Replica, time: int) -> Data:
-        has_holdout = replica.settings.holdout > 0.0 or replica.holdout.decisions.made() > 0
+        has_holdout = replica.settings.holdout > 0.0 or replica.holdout.made > 0
         return {
             **_description(bandit.name, replica, time),
             "confidence": confidence,
@@ -95,7 +95,7 @@ def _line(name: str, replica: Replica, time: int) -> Data:
         "archived": replica.archived,
         "decisions": replica.timeline.decisions,
         "today": replica.timeline.today(time),
-        "held_out": replica.holdout.decisions.made(),
+        "held_out": replica.holdout.made,
         "outcomes": outcomes,
         "pending": len(replica.pending),
         "leader": best.arm if outcomes else None,

@@ -121,7 +121,7 @@ class Decide(Call):
         settings, unit = replica.settings, self.unit
         ways = BY_POLICY * count
         if settings.holdout > 0.0:
-            made = replica.core.decisions.made() + replica.holdout.decisions.made()
+            made = replica.timeline.decisions + replica.holdout.made
             names = [unit] * count if unit is not None else [f"#{made + i}" for i in range(count)]
             held = [is_held_out(name, settings.seed, settings.holdout) for name in names]
             ways = "".join(HELD_OUT if each else BY_POLICY for each in held)

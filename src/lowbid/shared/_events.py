@@ -29,7 +29,7 @@ BY_POLICY, STICKY, HELD_OUT = "p", "s", "h"
 
 @dataclass(slots=True)
 class Created:
-    """The first event: a bandit with these settings; ids of its decisions start with this word."""
+    """The first event: a bandit with these settings, and a word that no other bandit has."""
 
     name: ClassVar[str] = "created"
     settings: dict[str, Any]

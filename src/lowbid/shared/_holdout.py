@@ -8,23 +8,40 @@ from typing import Any, Self
 import numpy as np
 
 from lowbid._compile import interpreted
-from lowbid.online._decisions import Decisions
+from lowbid.online._decisions import Arm, Decision, Decisions
 from lowbid.online._feedback import LOW, WIDTH, Feedback
 from lowbid.online._ledger import empty_ledger, row_from, row_to
 from lowbid.shared._lift import Lift, lift_of, record_surprise
 
 _GROUPS = ("decided", "held out")
+_MARK = "h"  # ends the words of their decisions; those of others are hexadecimal
 
 
 class Holdout:
     """The decisions of units that are held out, with their outcomes and those of the others.
 
     The policy never sees them.
+
+    Attributes
+    ----------
+    decisions : Decisions
+        Those that are open.
+    made : int
+        How many were made.
     """
 
     def __init__(self, word: str) -> None:
-        self.decisions = Decisions.under(f"{word}h")
+        self.decisions, self.made = Decisions.under(f"{word}{_MARK}"), 0
         self.compare_anew()
+
+    def use_word(self, word: str) -> None:
+        """Make further decisions under this word."""
+        self.decisions.use_word(f"{word}{_MARK}")
+
+    def decide(self, control: Arm) -> Decision:
+        """A decision for a unit that is held out."""
+        self.made += 1
+        return self.decisions.add(control, 0)
 
     def compare_anew(self) -> None:
         """Begin a comparison, with another control arm."""
@@ -38,20 +55,20 @@ class Holdout:
                 _GROUPS, self._ledger, self._surprises.tolist(), strict=True
             )
         ]
-        return {"decisions": self.decisions.to_data(), "groups": groups}
+        return {"decisions": self.decisions.to_data(), "made": self.made, "groups": groups}
 
     @classmethod
     def from_data(cls, saved: dict[str, Any]) -> Self:
         """Restore a holdout from the data that `to_data` returned."""
         holdout = cls("")
-        holdout.decisions = Decisions.from_data(saved["decisions"])
+        holdout.decisions, holdout.made = Decisions.from_data(saved["decisions"]), saved["made"]
         holdout._ledger = np.array([row_from(row) for row in saved["groups"]])
         holdout._surprises = np.array([row["surprise"] for row in saved["groups"]])
         return holdout
 
     def has(self, identity: str) -> bool:
         """Whether a decision is one of a unit that was held out."""
-        return identity.startswith(f"{self.decisions.word}-")
+        return identity.partition("-")[0].endswith(_MARK)
 
     def record(self, group: int, value: float, feedback: Feedback) -> None:
         """Record an outcome of a unit that the policy decided for, or of one held out."""
@@ -62,6 +79,11 @@ class Holdout:
     def lift(self, feedback: Feedback | None, confidence: float) -> Lift:
         """The other units compared with the holdout."""
         return lift_of(self._ledger, self._surprises, feedback, confidence)
+
+
+def writer_of(identity: str) -> str:
+    """The word of the process that made a decision, held out or not."""
+    return identity.partition("-")[0].removesuffix(_MARK)
 
 
 def is_held_out(unit: str, seed: int, share: float) -> bool:

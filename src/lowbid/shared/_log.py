@@ -91,9 +91,9 @@ class SharedLog:
         self._policy = policy
         self._turn = threading.Lock()
         self._replica: Replica | None = None
-        # The word of its decisions' ids, once known: in a store that was replaced, another bandit
-        # may have its key.
-        self._word: str | None = None
+        # The word that it was created with, once known: in a store that was replaced, another
+        # bandit may have its key.
+        self._origin: str | None = None
         self._snapshot_at, self._snapshot_every = 0, SNAPSHOT_EVERY
         self._process, self._commits = secrets.token_hex(8), 0
         # Called with committed choices whose propensity is still to be estimated.
@@ -109,6 +109,8 @@ class SharedLog:
         self._process = secrets.token_hex(8)
         if not intact:
             self._replica = None
+        if self._replica is not None:
+            self._replica.word = _new_word()
 
     def carry_out(self, calls: Sequence[Call]) -> None:
         """Answer calls, in order, in one transaction; wait for the store if it is unavailable."""
@@ -255,14 +257,14 @@ class SharedLog:
             far = replica.number + _FAR_BEHIND * self._snapshot_every
             replica = self._caught_up(transaction, replica, far)
         replica = replica or self._loaded(transaction)
-        self._require_own(replica.core.decisions.word)
+        self._require_own(replica.origin)
         return replica, head.now
 
-    def _require_own(self, word: str) -> None:
+    def _require_own(self, origin: str) -> None:
         """Refuse another bandit's log."""
-        if word != (self._word or word):
+        if origin != (self._origin or origin):
             raise self._gone()
-        self._word = word
+        self._origin = origin
 
     def _gone(self) -> StoreError:
         return StoreError(
@@ -313,6 +315,9 @@ class SharedLog:
         if replica is None:
             self._snapshot_at = 0
             replica = self._from_the_start(transaction)
+        # Of decisions that this process made before, some may be missing in the log: a standby was
+        # promoted that did not have them yet, or an earlier copy was restored.
+        replica.word = _new_word()
         return replica
 
     def _from_the_start(self, transaction: Transaction) -> Replica:
@@ -390,6 +395,10 @@ class SharedLog:
         """Release the store until the next call."""
         with self._turn:
             self.store.close()
+
+
+def _new_word() -> str:
+    return secrets.token_hex(6)
 
 
 def _deliver(answers: list[_Answered]) -> None:

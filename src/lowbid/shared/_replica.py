@@ -33,13 +33,15 @@ from lowbid.shared._events import (
     fields_of_event,
     is_administrative,
 )
-from lowbid.shared._holdout import Holdout
+from lowbid.shared._holdout import Holdout, writer_of
 from lowbid.shared._settings import Settings
 from lowbid.shared._timeline import Timeline
 from lowbid.shared._windows import Windows
 
 # This many administrative changes are available without reading the log.
 _CHANGES_AT_HAND = 1000
+# Closed decisions are known by the words of this many processes, those that wrote last.
+_MOST_WORDS = 10_000
 
 
 class Replica:
@@ -60,6 +62,11 @@ class Replica:
         Choices made here whose propensity is still to be estimated.
     batch : str
         The commit that the last event was written with; empty if that is not known.
+    origin : str
+        The word that the bandit was created with; another bandit has another.
+    word : str
+        The word under which this process makes decisions: no other uses it, and it changes when
+        the log may have lost events, so that the id of a lost decision is never given again.
     """
 
     def __init__(self, created: Created, number: int, time: int, given: Policy | None) -> None:
@@ -75,6 +82,7 @@ class Replica:
             settings.expiry,
             keep_changes=False,
         )
+        self.origin = self.word = created.word
         self.core.decisions = Decisions.under(created.word)
         self.holdout = Holdout(created.word)
         self.windows, self.timeline = Windows(), Timeline()
@@ -89,6 +97,7 @@ class Replica:
         """Everything but the policy, as plain data."""
         return {
             "lowbid": __version__,
+            "origin": self.origin,
             "number": self.number,
             "time": self.time,
             "created": self.created,
@@ -106,6 +115,7 @@ class Replica:
     def from_data(cls, saved: dict[str, Any], given: Policy | None) -> Self:
         """Restore a replica from the data that `to_data` returned."""
         replica = cls.__new__(cls)
+        replica.origin = replica.word = saved["origin"]
         replica.number, replica.time = saved["number"], saved["time"]
         replica.created, replica.archived = saved["created"], saved["archived"]
         replica.settings = Settings.from_data(saved["settings"])
@@ -182,6 +192,7 @@ class Replica:
 
     def _decided(self, event: Decided) -> None:
         window = self.settings.window
+        self._use_word(writer_of(event.ids[0]) if event.ids else self.word)
         logged, event.ids, event.arms = event.arms, [], []
         chances: list[float | None] = []
         chance: float | None
@@ -191,7 +202,7 @@ class Replica:
                 decision, chance = self._choose(before)
             elif way == HELD_OUT:
                 control = self.settings.control if before is None else before
-                decision, chance = self.holdout.decisions.add(control, 0), 1.0  # type: ignore[arg-type]
+                decision, chance = self.holdout.decide(control), 1.0  # type: ignore[arg-type]
             else:
                 kept = event.arms[-1] if before is None else before
                 decision, chance = self._stick_to(kept), 1.0
@@ -203,6 +214,15 @@ class Replica:
             if window is not None:
                 self.windows.open(decision.id, self.time + window)
         event.chances = event.chances or chances
+
+    def _use_word(self, word: str) -> None:
+        """Make the next decisions under a word."""
+        decisions = self.core.decisions
+        if word != decisions.word:
+            decisions.use_word(word)
+            self.holdout.use_word(word)
+            for each in (decisions, self.holdout.decisions):
+                each.forget_words(_MOST_WORDS)
 
     def _choose(self, logged: Arm | None) -> tuple[Decision, float | None]:
         """Let the policy choose; if the log already names an arm, that arm counts."""

@@ -48,7 +48,7 @@ def summary_of(name: str, replica: Replica, time: int) -> BanditSummary:
         events=replica.number,
         decisions=replica.timeline.decisions,
         today=replica.timeline.today(time),
-        held_out=replica.holdout.decisions.made(),
+        held_out=replica.holdout.made,
         pending=len(replica.pending),
         archived=replica.archived,
     )

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sqlite3
 import threading
 import time
 
@@ -47,6 +48,31 @@ def test_a_file_that_is_restored_from_an_earlier_copy(url, tmp_path, moved):
     assert sum(bandit.counts().values()) == 3
     play(bandit, 2, reward=0.5)
     require_whole(bandit)
+
+
+def copied_by_sqlite(source, target):
+    """What `sqlite3 source ".backup target"` does, and `sqlite3 target ".restore source"`."""
+    ends = sqlite3.connect(source), sqlite3.connect(target)
+    ends[0].backup(ends[1])
+    for end in ends:
+        end.close()
+
+
+def test_a_file_in_use_that_sqlite_itself_copies_and_restores(url, tmp_path):
+    file, copy = tmp_path / "shop.db", tmp_path / "copy.db"
+    bandit, other = opened(url), opened(url)
+    play(bandit, 3, reward=1.0)
+    copied_by_sqlite(file, copy)
+    lost = bandit.decide(request_id="lost")
+    play(other, 4, reward=0.0)
+    copied_by_sqlite(copy, file)
+    for one in (bandit, other):
+        assert sum(one.counts().values()) == 3
+    assert other.answer([lost.id], rewards=[1.0]) == ["unknown"]
+    play(bandit, 2, reward=0.5)
+    play(other, 2, reward=0.5)
+    for one in (bandit, other):
+        require_whole(one)
 
 
 def replaced_by_another(url, file, decisions):

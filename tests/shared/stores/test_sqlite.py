@@ -1,6 +1,7 @@
 """Files of an SQLite store that disappear or change while it is open."""
 
 import os
+import shutil
 import time
 
 import pytest
@@ -20,10 +21,10 @@ def decide_all(bandit, requests):
         bandit.decide(request_id=request)
 
 
-def let_an_hour_pass(folder):
-    """Have the last change of a folder be an hour ago."""
-    then = time.time() - 3600.0
-    os.utime(folder, (then, then))
+def let_a_tick_pass(folder):
+    """Wait until the last change of a folder is not just now."""
+    while time.time_ns() - folder.stat().st_ctime_ns <= sqlite._TICK:
+        time.sleep(0.01)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows does not remove files in use")
@@ -32,30 +33,57 @@ def test_a_lost_write_ahead_log_is_noticed(url, tmp_path, quiet):
     bandit = opened(url)
     decide_all(bandit, "ab")
     if quiet:
-        let_an_hour_pass(tmp_path)
+        let_a_tick_pass(tmp_path)
     decide_all(bandit, "c")
     (tmp_path / "shop.db-wal").unlink()
     decide_all(bandit, "def")
     assert requests_in(url) == list("abcdef")
 
 
-def test_files_are_not_looked_at_while_nothing_happens_in_their_folder(url, tmp_path, monkeypatch):
+@pytest.mark.skipif(os.name == "nt", reason="Windows does not replace files in use")
+@pytest.mark.parametrize("how", ["replaced", "removed and made"])
+def test_a_copy_restored_with_the_times_of_its_folder_is_noticed(url, tmp_path, how):
+    file, copy = tmp_path / "store" / "shop.db", tmp_path / "copy.db"
+    file.parent.mkdir()
+    url = f"sqlite:///{file}"
+    bandit = opened(url)
+    decide_all(bandit, "ab")
+    bandit.close()
+    shutil.copy(file, copy)
+    decide_all(bandit, "c")
+    bandit.close()
+    decide_all(bandit, "d")
+    let_a_tick_pass(file.parent)
+    decide_all(bandit, "e")  # from now on, nothing happens in the folder
+    times = file.parent.stat()
+    for end in ("-wal", "-shm", *[""] * (how != "replaced")):
+        (file.parent / f"shop.db{end}").unlink()
+    os.replace(copy, file)
+    os.utime(file.parent, ns=(times.st_atime_ns, times.st_mtime_ns))  # as tar does
+    assert file.parent.stat().st_mtime_ns == times.st_mtime_ns
+    decide_all(bandit, "fgh")
+    assert requests_in(url) == list("abfgh")
+
+
+def test_few_files_are_looked_at_while_nothing_happens_in_their_folder(url, tmp_path, monkeypatch):
     bandit, looks, identity = opened(url), [], sqlite._identity
     bandit.decide()
     monkeypatch.setattr(sqlite, "_identity", lambda file: looks.append(file) or identity(file))
 
     def looks_of_second_call():
-        let_an_hour_pass(tmp_path)
+        let_a_tick_pass(tmp_path)
         bandit.decide()
         looks.clear()
         bandit.decide()
-        return len(looks)
+        return list(looks)
 
+    file = str(tmp_path / "shop.db")
     # A fork of this process, by another thread, would make it connect and look again.
-    assert 0 in [looks_of_second_call() for _ in range(5)]
+    assert [file] in [looks_of_second_call() for _ in range(5)]
+    looks.clear()
     (tmp_path / "other").touch()
     bandit.decide()
-    assert len(looks) == 2  # at the file and at its write-ahead log
+    assert looks == [file, f"{file}-wal"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows does not remove files in use")
@@ -65,7 +93,7 @@ def test_files_behind_a_link_are_looked_at_in_every_call(tmp_path):
     links.mkdir()
     (links / "shop.db").symlink_to(real / "shop.db")
     bandit = opened(f"sqlite:///{links / 'shop.db'}")
-    let_an_hour_pass(links)
+    let_a_tick_pass(links)
     decide_all(bandit, "ab")
     (real / "shop.db").unlink()
     with pytest.raises(StoreError, match="its file was removed"):

@@ -177,12 +177,13 @@ class SQLiteStore(Store):
     def _connected(self, make: bool) -> sqlite3.Connection:
         """The connection to the file that is there now.
 
-        While nothing happens in the folder, the files are the same. To look at the files each time
-        would slow down commits: when someone has asked for a file's times, Linux writes them to the
-        disk together with the next data.
+        While nothing happens in the folder, the files are the same. To look at the write-ahead log
+        each time would slow down commits: when someone has asked for a file's times, Linux writes
+        them to the disk together with the next data.
         """
         change = _last_change(self._folder_name)
-        if self._connection is not None and change is not None and change == self._change:
+        quiet = change is not None and change == self._change
+        if self._connection is not None and quiet and _identity(self._file_name) == self._file:
             return self._connection
         connection = self._connected_to_files(make)
         self._change = None if os.path.islink(self._file_name) else change
@@ -302,13 +303,16 @@ def _identity(file: str) -> tuple[int, int] | None:
 
 
 def _last_change(folder: str) -> tuple[int, int, int] | None:
-    """The folder, and when a file was last made, removed or renamed there; None if just now."""
+    """The folder, and when a file was last made, removed or renamed there; None if just now.
+
+    Its time of change shows that, even if a program that restores files sets the other times back.
+    """
     try:
         status = os.stat(folder)
     except OSError:
         return None
-    recent = time.time_ns() - status.st_mtime_ns < _TICK
-    return None if recent else (status.st_dev, status.st_ino, status.st_mtime_ns)
+    recent = time.time_ns() - status.st_ctime_ns < _TICK
+    return None if recent else (status.st_dev, status.st_ino, status.st_ctime_ns)
 
 
 def _is_busy(error: sqlite3.Error) -> bool:

@@ -4,17 +4,17 @@ import time
 
 import httpx
 import pytest
-import uvicorn
 
 from lowbid.service import Limits, create_app
 from lowbid.service._keys import make_key
+from lowbid.service._server import server_of
 from lowbid.shared.stores import store_at
 
 
 @contextlib.contextmanager
-def running(app):
+def running(app, **settings):
     """A server of this app on a port of its own; gives its address."""
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning", lifespan="on"))
+    server = server_of(app, "127.0.0.1", 0, log_level="warning", lifespan="on", **settings)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     for _ in range(1000):

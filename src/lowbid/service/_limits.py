@@ -11,6 +11,15 @@ class Limits:
 
     Attributes
     ----------
+    header_bytes : int
+        The largest size of a request's address and headers.
+    header_seconds : float
+        How long they may take to arrive.
+    connections : int
+        The largest number of connections; also, at most half of the files that the process may
+        open. One more is made room for by closing the one that has not sent a request for longest.
+    write_seconds : float
+        How long an answer may wait for its reader to read on.
     body_bytes : int
         The largest size of a request's body.
     body_seconds : float
@@ -25,6 +34,10 @@ class Limits:
         The largest number of decisions per experiment whose outcomes are pending.
     """
 
+    header_bytes: int = 32_768
+    header_seconds: float = 10.0
+    connections: int = 1_000
+    write_seconds: float = 30.0
     body_bytes: int = 2_000_000
     body_seconds: float = 20.0
     arms: int = 10_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import logging
 import os
@@ -9,9 +10,18 @@ import signal
 import sys
 import threading
 from types import FrameType
+from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+from lowbid.service._connections import limited
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
 
 _log = logging.getLogger("uvicorn.error")
 
@@ -22,6 +32,8 @@ _SWITCH_INTERVAL = 0.0005
 # Objects that live as long as the server (modules, open decisions) are rarely searched for garbage:
 # each such pause would delay all requests. Python's default is 700.
 _ALLOCATIONS = 20_000
+# Files that a process may open, where the system does not say, and where it sets no limit.
+_FILES, _MANY_FILES = 1024, 2**20
 
 
 class _PunctualServer(uvicorn.Server):
@@ -42,6 +54,47 @@ def _give_up() -> None:
     os._exit(1)
 
 
+def server_of(
+    app: FastAPI,
+    host: str,
+    port: int,
+    parser: type[asyncio.Protocol] = AutoHTTPProtocol,
+    **settings: Any,
+) -> uvicorn.Server:
+    """A server of an app, with the app's limits.
+
+    Parameters
+    ----------
+    parser : type
+        The protocol of uvicorn that reads requests.
+    **settings
+        Further settings of uvicorn.
+    """
+    limits, files = app.state.limits, _open_files()
+    config = uvicorn.Config(
+        app,
+        host=host,
+        port=port,
+        http=limited(parser, limits, files),
+        h11_max_incomplete_event_size=limits.header_bytes,
+        ws="none",
+        backlog=min(2048, files // 4),  # so many may be accepted before we see the first
+        access_log=False,  # URLs contain names of experiments and units
+        server_header=False,
+        timeout_graceful_shutdown=_PATIENCE,
+        **settings,
+    )
+    return _PunctualServer(config)
+
+
+def _open_files() -> int:
+    """How many files this process may open."""
+    if resource is None:
+        return _FILES
+    found = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return _MANY_FILES if found == resource.RLIM_INFINITY else found
+
+
 def serve(app: FastAPI, host: str, port: int) -> int:
     """Serve an app until SIGTERM or Ctrl-C; returns the exit code."""
     sys.setswitchinterval(_SWITCH_INTERVAL)
@@ -50,14 +103,6 @@ def serve(app: FastAPI, host: str, port: int) -> int:
     gc.set_threshold(_ALLOCATIONS, 20, 20)
     # uvicorn raises the signal again at the end, which would end the process as if it were killed.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    config = uvicorn.Config(
-        app,
-        host=host,
-        port=port,
-        access_log=False,  # URLs contain names of experiments and units
-        server_header=False,
-        timeout_graceful_shutdown=_PATIENCE,
-    )
-    server = _PunctualServer(config)
+    server = server_of(app, host, port)
     server.run()
     return 0 if server.started else 3

@@ -29,6 +29,10 @@ class FileFormatError(LowbidError, ValueError):
     """A file that is damaged, truncated, or not of the expected kind."""
 
 
+class StateError(FileFormatError):
+    """A saved state that its rule cannot have reached; the message names the field."""
+
+
 class MissingPackageError(LowbidError, ImportError):
     """A feature needs a package that is not installed."""
 

@@ -1,5 +1,6 @@
 """State in and out: to the last bit, whole or not at all."""
 
+import functools
 import json
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 
 import lowbid
 from lowbid import Bandit, BatchEnsemble, schedules
-from lowbid.errors import FileFormatError
+from lowbid.errors import FileFormatError, StateError
 from lowbid.online import _saved
 from online_play import go_on, used
 from variants import VARIANTS, quick_by_default
@@ -166,3 +167,48 @@ def test_an_arm_that_is_paused_while_room_is_made_is_kept(policy, when):
         each.resume_arm("b")
     assert go_on(twin, 40) == go_on(bandit, 40)
     assert twin.to_json() == bandit.to_json()
+
+
+def with_changes(*path, value, policy=None):
+    """The text of a used bandit, with another value somewhere and a checksum that fits."""
+    body = json.loads(used(policy).to_json())
+    del body["checksum"]
+    functools.reduce(lambda part, name: part[name], path[:-1], body)[path[-1]] = value
+    return json.dumps({**body, "checksum": _saved._checksum(body)})
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (
+            ("state", "race", "leader"),
+            [1_000_000],
+            r"race\.leader\[0\] is 1000000; allowed .* -1 to 3",
+        ),
+        (("state", "race", "leader"), [4], r"race\.leader\[0\] is 4; allowed"),
+        (("state", "race", "leader"), [0.5], r"race\.leader is \[0\.5\]; allowed"),
+        (("state", "race", "counts"), [-1.0], r"race\.counts\[0\] is -1\.0; allowed"),
+        (("state", "race", "counts"), ["nan"], r"race\.counts\[0\] is nan; allowed"),
+        (("state", "sums"), [[1.0]], r"sums has the shape \(1, 1\); allowed"),
+        (("step",), 2**62, r"step is 4611686018427387904; give at most 2049"),
+        (("step",), 0, r"step is 0"),
+        (("step",), "7", r"step is '7'"),
+        (("capacity",), 2**62, r"capacity is 4611686018427387904; give at most"),
+        (("horizon",), -1, r"horizon is -1"),
+        (("stream",), [], r"stream has 0 words"),
+        (("stream",), ["0x1", "0x2"], r"stream has the shape"),
+        (("stream",), ["0x1ffffffffffffffff"], r"stream is"),
+        (("arms",), [], r"the number of arms is 0"),
+        (("arms", 1, "name"), "a", r"none twice"),
+        (("arms", 1, "name"), None, r"an arm is None"),
+    ],
+)
+def test_a_state_that_cannot_have_been_is_refused_and_named(path, value, message):
+    with pytest.raises(StateError, match=message):
+        Bandit.from_json(with_changes(*path, value=value))
+
+
+def test_a_state_that_does_not_fit_into_memory_is_refused():
+    text = with_changes("capacity", value=2**40, policy=lowbid.NPTS())
+    with pytest.raises(StateError, match="does not fit into this machine's memory"):
+        Bandit.from_json(text)

@@ -1,17 +1,20 @@
 """When things break: the object stays usable, and its state is what the log says."""
 
 import contextlib
+import hashlib
+import json
 import os
 import signal
 import sqlite3
 import threading
 import time
+import zlib
 
 import pytest
 
 import lowbid
 from lowbid.errors import FileFormatError, LowbidError, StoreError, StoreUnavailableError
-from lowbid.shared import _log
+from lowbid.shared import _log, _snapshots
 from lowbid.shared._calls import Decide
 from lowbid.shared._events import LOG_FORMAT
 from lowbid.shared._requests import deciding
@@ -277,7 +280,16 @@ def test_a_fork_after_opening(any_url):
     require_whole(bandit)
 
 
-@pytest.mark.parametrize("damage", ["bits", "version", "cut"])
+def with_leader(snapshot, arm):
+    """A whole snapshot of a state that no rule can have reached."""
+    format_, digest = _snapshots._FORMAT, _snapshots._DIGEST
+    saved = json.loads(zlib.decompress(snapshot[len(format_) + digest :]))
+    saved["core"]["state"]["race"]["leader"] = [arm]
+    packed = zlib.compress(json.dumps(saved).encode())
+    return format_ + hashlib.blake2b(packed, digest_size=digest).digest() + packed
+
+
+@pytest.mark.parametrize("damage", ["bits", "version", "cut", "state"])
 def test_a_damaged_snapshot_is_made_again_from_the_events(url, monkeypatch, damage):
     monkeypatch.setattr(_log, "SNAPSHOT_EVERY", 10)
     bandit = opened(url)
@@ -290,6 +302,7 @@ def test_a_damaged_snapshot_is_made_again_from_the_events(url, monkeypatch, dama
             "bits": snapshot[:-5] + bytes([snapshot[-5] ^ 1]) + snapshot[-4:],
             "version": snapshot.replace(b"snapshot-1", b"snapshot-9"),
             "cut": snapshot[: len(snapshot) // 2],
+            "state": with_leader(snapshot, 1_000_000),
         }[damage]
         transaction.keep_snapshot(1, broken)
     fresh = lowbid.open(url, "b")

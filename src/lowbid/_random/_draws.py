@@ -97,6 +97,8 @@ def gamma(stream: Stream, shape: float) -> float:
     .. [1] G. Marsaglia, W. W. Tsang (2000). A simple method for generating gamma variables.
        ACM Transactions on Mathematical Software 26.
     """
+    if not shape > 0.0:
+        return math.nan  # the loop below would never end
     boost = 1.0
     if shape < 1.0:
         boost = math.exp(math.log(uniform_open(stream)) / shape)

@@ -6,7 +6,8 @@ from typing import Any, Self
 
 from lowbid._compile import When
 from lowbid._random import key, stream_of_run
-from lowbid.errors import InvalidValueError
+from lowbid._require import require_whole
+from lowbid.errors import InvalidValueError, StateError
 from lowbid.online._decisions import Arm, Decision, Decisions, Rejection
 from lowbid.online._engine import Engine
 from lowbid.online._feedback import (
@@ -89,7 +90,17 @@ class Core:
 
     @classmethod
     def from_data(cls, policy: Policy, saved: dict[str, Any], compiled: When | None = None) -> Self:
-        """Restore what `to_data` returned, for this policy."""
+        """Restore what `to_data` returned, for this policy; a `StateError` if it cannot be so."""
+        try:
+            return cls._from_data(policy, saved, compiled)
+        except InvalidValueError as error:
+            raise StateError(str(error)) from error
+        except MemoryError as error:
+            raise StateError("it does not fit into this machine's memory.") from error
+
+    @classmethod
+    def _from_data(cls, policy: Policy, saved: dict[str, Any], compiled: When | None) -> Self:
+        require_whole("the number of arms", len(saved["arms"]))
         feedback = feedback_from(policy, saved["feedback"])
         try:
             at_work = policy_for(policy, feedback)

@@ -9,15 +9,18 @@ from typing import Any, NamedTuple, Self, TypeVar, cast
 import numpy as np
 
 from lowbid._compile import Form, Kernel, When, compiling, default_when, kernel, specialise
-from lowbid._random import Stream
-from lowbid._require import require_arm
+from lowbid._random import Stream, stream_of_run
+from lowbid._require import require, require_arm, require_whole
 from lowbid.online._feedback import LOW, SCALE, WIDTH, Scale, scaled_loss
 from lowbid.online._ledger import Ledger, record
 from lowbid.online._plain import state_from, state_to
 from lowbid.policies import Policy
 from lowbid.policies._base import copy_of, extend
+from lowbid.policies._limits import Sizes, check_state, fill
 
 _FIRST_CAPACITY = 1024
+# Of files: sizes of arrays are small multiples of it, and must not overflow.
+_LARGEST_CAPACITY = 2**40
 # The state of this many arms is created in less than a millisecond without compiled code.
 _FEW_ARMS = 64
 
@@ -122,12 +125,26 @@ class Engine:
     def from_data(
         cls, policy: Policy, n_arms: int, saved: dict[str, Any], compiled: When | None = None
     ) -> Self:
-        """Restore what `to_data` returned, with this policy."""
-        stream = np.array([int(word, 16) for word in saved["stream"]], np.uint64)
-        engine = cls(policy, n_arms, saved["horizon"], stream, compiled)
-        engine.step, engine.capacity = int(saved["step"]), int(saved["capacity"])
-        engine.replace(state_from(saved["state"], engine.empty(n_arms)), n_arms)
+        """Restore what `to_data` returned, with this policy; an error if it cannot have been so."""
+        horizon = None if saved["horizon"] is None else require_whole("horizon", saved["horizon"])
+        capacity = require_whole("capacity", saved["capacity"], at_most=_LARGEST_CAPACITY)
+        # There is always room for the steps so far, and it is doubled for the next one.
+        step = require_whole("step", saved["step"], at_most=capacity + 1)
+        engine = cls(policy, n_arms, horizon, _stream_from(saved["stream"]), compiled)
+        engine.step, engine.capacity = step, capacity
+        engine.replace(engine._state_from(saved["state"], n_arms, capacity), n_arms)
         return engine
+
+    @_in_its_time
+    def _state_from(self, saved: Any, n_arms: int, capacity: int) -> Any:
+        """A state that was saved, if the policy can have reached it by now."""
+        state = state_from(saved, self.empty(n_arms, capacity))
+        self.check(state, n_arms)
+        return state
+
+    def check(self, state: Any, n_arms: int) -> None:
+        """Raise an error for a state that the policy cannot have reached by now."""
+        check_state(state, Sizes(n_arms, self.step - 1))
 
     @_in_its_time
     def arm_to_data(self, kept: ArmState) -> dict[str, Any]:
@@ -138,8 +155,16 @@ class Engine:
     @_in_its_time
     def arm_from_data(self, saved: dict[str, Any]) -> ArmState:
         """Restore what `arm_to_data` returned."""
-        capacity = int(saved["capacity"])
-        return ArmState(state_from(saved["state"], self.empty(1, capacity)), capacity)
+        capacity = require_whole("capacity", saved["capacity"], at_most=self.capacity)
+        return ArmState(self._state_from(saved["state"], 1, capacity), capacity)
+
+    @_in_its_time
+    def check_paused(self, paused: Sequence[ArmState]) -> None:
+        """Raise an error if arms that were put aside do not fit together with the others."""
+        state, n_arms = self.state, self.n_arms
+        for kept in paused:
+            state, n_arms = self._joined(state, n_arms, kept), n_arms + 1
+            self.check(state, n_arms)
 
     def select(self) -> int:
         """The arm to play at this step."""
@@ -269,11 +294,14 @@ class Engine:
     @_in_its_time
     def take_back(self, kept: ArmState) -> None:
         """Continue with an arm that was put aside, as the last one."""
-        state = kept.state
+        self.replace(self._joined(self.state, self.n_arms, kept), self.n_arms + 1)
+
+    def _joined(self, state: Any, n_arms: int, kept: ArmState) -> Any:
+        """A state with one more arm, which was put aside."""
+        arm = kept.state
         if kept.capacity < self.capacity:
-            state = extend(state, self.empty(1))
-        sizes = (self.n_arms, 1)
-        self.replace(self.policy.join(self.state, state, sizes, self.empty), self.n_arms + 1)
+            arm = extend(arm, self.empty(1))
+        return self.policy.join(state, arm, (n_arms, 1), self.empty)
 
     @_in_its_time
     def reorder(self, arms: Sequence[int]) -> None:
@@ -298,6 +326,14 @@ class Engine:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_select": None, "_take_in": None, "_hold": None}
+
+
+def _stream_from(saved: Any) -> Stream:
+    """The stream that was saved."""
+    stream = np.zeros_like(stream_of_run(np.uint64(0), 0))
+    fill(stream, [int(word, 16) for word in saved], "stream")
+    require(len(saved) == len(stream), f"stream has {len(saved)} words; allowed: {len(stream)}.")
+    return stream
 
 
 def _entry(function: Any, when: When, *arguments: Any) -> Callable[..., Any]:

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from lowbid.policies._limits import fill
+
 
 def numbers_to(value: Any) -> Any:
     """Numbers for JSON: infinity and NaN, which it lacks, as words."""
@@ -30,21 +32,18 @@ def state_to(state: Any, fresh: Any) -> dict[str, Any]:
     return saved
 
 
-def state_from(saved: dict[str, Any], fresh: Any) -> Any:
+def state_from(saved: dict[str, Any], fresh: Any, path: str = "") -> Any:
     """Write what `state_to` returned into an initial state.
 
     A field that the file does not have was added after the file was written, for something not used
     there: it keeps its initial value.
     """
-    if not saved or not set(saved) <= set(fresh._fields):
-        raise ValueError("the state has other fields")
+    if not isinstance(saved, dict) or not saved or not set(saved) <= set(fresh._fields):
+        raise ValueError(f"{path or 'the state '}has other fields")  # another lowbid's
     for name in saved:
         place = getattr(fresh, name)
         if isinstance(place, tuple):
-            state_from(saved[name], place)
-        elif saved[name]:
-            rows = np.array(saved[name], dtype=place.dtype)  # reads the words for infinity too
-            if rows.shape[1:] != place.shape[1:]:
-                raise ValueError(f"{name} has another shape")
-            place[: len(rows)] = rows
+            state_from(saved[name], place, f"{path}{name}.")
+        elif saved[name] != []:
+            fill(place, saved[name], path + name)
     return fresh

@@ -60,13 +60,17 @@ class Roster:
     @classmethod
     def from_data(cls, engine: Engine, saved: dict[str, Any]) -> Self:
         """Restore what `to_data` returned, for this engine."""
-        roster = cls([arm["name"] for arm in saved["arms"]], engine)
+        names = read_arms([arm["name"] for arm in saved["arms"]])
+        paused = [arm["name"] for arm in saved["paused"]]
+        read_arms([*names, *paused])
+        roster = cls(names, engine)
         for place, arm in zip(roster.ledger, saved["arms"], strict=True):
             place[:] = row_from(arm)
         roster.paused = {
             arm["name"]: PausedArm(row_from(arm), engine.arm_from_data(arm))
             for arm in saved["paused"]
         }
+        engine.check_paused([arm.known for arm in roster.paused.values()])
         roster.removed = set(saved["removed"])
         return roster
 

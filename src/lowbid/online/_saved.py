@@ -12,7 +12,7 @@ from typing import Any
 
 from lowbid._compile import When
 from lowbid._version import __version__
-from lowbid.errors import FileFormatError
+from lowbid.errors import FileFormatError, StateError
 from lowbid.online._core import Core
 from lowbid.online._saved_policy import policy_from, policy_to
 from lowbid.policies import Policy
@@ -56,7 +56,12 @@ def decoded(
     try:
         saved = body if version > 1 else _from_version_1(body, rule)
         return Core.from_data(rule, saved, compiled)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except StateError as error:
+        raise StateError(
+            f"{where} is not a bandit that {rule.name} can have left: {error} Restore it from a "
+            "copy, or start a new bandit."
+        ) from error
+    except (LookupError, TypeError, ValueError, OverflowError, AttributeError) as error:
         raise FileFormatError(
             f"{where} is intact, but this lowbid ({__version__}) cannot restore {rule.name} from "
             f"it; lowbid {body.get('lowbid')} wrote it. Use that version, or start a new bandit."

@@ -16,6 +16,12 @@ from lowbid.policies._base import Policy as Policy
 from lowbid.policies._citation import citation as citation
 from lowbid.policies._forgetting import tuned_discount as tuned_discount
 from lowbid.policies._forgetting import tuned_window as tuned_window
+from lowbid.policies._limits import exactly as exactly
+from lowbid.policies._limits import one_of as one_of
+from lowbid.policies._limits import permutation as permutation
+from lowbid.policies._limits import real as real
+from lowbid.policies._limits import sums as sums
+from lowbid.policies._limits import whole as whole
 
 TYPE_CHECKING = False  # as type checkers know it
 if TYPE_CHECKING:

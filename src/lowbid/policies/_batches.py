@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from lowbid._compile import allocating_kernel, fetch, kernel, use_huge_pages
+from lowbid.policies._limits import Limits, Sizes, sums, whole
 
 if TYPE_CHECKING:
     from lowbid.policies._base import Floats, Ints
@@ -42,6 +43,16 @@ class Batches(NamedTuple):
     history_arms: Ints  # (step,)
     history_losses: Floats  # (step,)
     history_length: Ints  # (1,)
+
+    def limits(self, sizes: Sizes) -> Limits:
+        """See `_limits`."""
+        yield "in_use", whole(1, self.sums.shape[1])
+        yield "next_batch", whole(-1, self.in_use[0] - 1)
+        yield "pending", whole(0, sizes.steps)
+        yield "counts", whole(0, sizes.steps)
+        yield "sums", sums()
+        yield "history_arms", whole(0, sizes.n_arms - 1)
+        yield "history_length", whole(0, min(len(self.history_losses), sizes.steps))
 
     @property
     def next_batch(self) -> Floats:

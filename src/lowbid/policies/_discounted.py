@@ -11,6 +11,7 @@ from lowbid._compile import allocating_kernel, kernel
 from lowbid.policies._arms import Start
 from lowbid.policies._base import Floats, Ints, require, require_finite
 from lowbid.policies._forgetting import ForgettingPolicy
+from lowbid.policies._limits import Limits, Sizes, real, sums, whole
 
 
 class Discounted(NamedTuple):
@@ -27,6 +28,12 @@ class Discounted(NamedTuple):
     counts: Floats  # (arm,)
     sums: Floats  # (arm,)
     seen: Ints  # (1,)
+
+    def limits(self, sizes: Sizes) -> Limits:
+        """See `_limits`."""
+        yield "counts", real(0.0, sizes.steps)
+        yield "sums", sums()
+        yield "seen", whole(0, sizes.steps)
 
 
 class DiscountedState(NamedTuple):

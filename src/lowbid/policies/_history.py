@@ -21,6 +21,7 @@ import numpy as np
 from lowbid._compile import allocating_kernel, from_start, kernel
 from lowbid._random import Stream, hypergeometric, integer
 from lowbid.policies._base import Floats, Ints
+from lowbid.policies._limits import Limits, Sizes, exactly, sums, whole
 
 _FIRST_ROOM = 4
 # Sums of the same losses in another order may differ by rounding: a tie is still a tie.
@@ -55,6 +56,35 @@ class History(NamedTuple):
     sizes: Floats
     used: Ints
     origin: Floats
+
+    def limits(self, sizes: Sizes) -> Limits:
+        """See `_limits`."""
+        yield "pool", sums()
+        yield "totals", sums()
+        yield "origin", sums(or_nan=True)
+        yield "counts", whole(0, sizes.steps)
+        yield "n_losses", whole(0, sizes.steps)
+        yield (
+            "room",
+            exactly(rooms_for(self.counts), "the least 4, 8, 16, ... that holds the losses"),
+        )
+        # Former blocks of these arms, and the blocks of arms that were removed.
+        moved = np.maximum(self.room - _FIRST_ROOM, 0).sum()
+        gone = 4 * (sizes.steps - self.n_losses)
+        yield "used", whole(self.room.sum(), self.room.sum() + moved + gone)
+        yield "start", whole(0, self.used[0] - self.room)
+
+    @property
+    def n_losses(self) -> int:
+        """The number of losses of all arms."""
+        return int(self.counts.sum())
+
+
+def rooms_for(counts: Ints) -> Ints:
+    """The room of blocks with this many losses."""
+    doubled = np.ceil(np.log2(np.maximum(counts, _FIRST_ROOM) / _FIRST_ROOM))
+    rooms: Ints = np.where(counts > 0, _FIRST_ROOM * 2 ** doubled.astype(np.int64), 0)
+    return rooms
 
 
 @allocating_kernel
@@ -176,6 +206,10 @@ class TwoValues(NamedTuple):
     other: Floats
     broken: Ints
     counts: Ints
+
+    def limits(self, sizes: Sizes) -> Limits:
+        """See `_limits`."""
+        yield "broken", whole(0, 1)
 
 
 @allocating_kernel

@@ -23,6 +23,7 @@ from lowbid._compile import allocating_kernel, kernel
 from lowbid.policies._base import Floats
 from lowbid.policies._divergences import bernoulli_divergence, bernoulli_lowest_mean
 from lowbid.policies._history import History, append_loss, history_of
+from lowbid.policies._limits import Limits, Sizes, real
 from lowbid.policies._moments import Moments, add_loss, moments_of
 
 _SEVERAL = -1.0
@@ -42,6 +43,11 @@ class Sample(NamedTuple):
     atoms: Floats  # the only loss above 0; 0 if there is none yet, -1 if there are several
     tilts: Floats  # the last best s, from which the next one is sought
     bounds: Floats  # the last lowest mean, likewise
+
+    def limits(self, sizes: Sizes) -> Limits:
+        """See `_limits`."""
+        yield "history.pool", real(0.0)
+        yield "tilts", real(0.0, 1.0)
 
 
 @allocating_kernel

@@ -9,6 +9,7 @@ import numpy as np
 
 from lowbid._compile import allocating_kernel, kernel
 from lowbid.policies._base import Floats
+from lowbid.policies._limits import Limits, Sizes, real, sums, whole
 
 
 class Moments(NamedTuple):
@@ -22,6 +23,13 @@ class Moments(NamedTuple):
     sums: Floats
     means: Floats
     deviations: Floats  # the sum of squared deviations from the mean
+
+    def limits(self, sizes: Sizes) -> Limits:
+        """See `_limits`."""
+        yield "counts", whole(0, sizes.steps)
+        yield "sums", sums()
+        yield "means", sums()
+        yield "deviations", real(0.0)
 
     def merged(self, other: Moments) -> Moments:
         """The statistics of each arm after the losses of both."""

@@ -36,6 +36,7 @@ from lowbid._arrays import Floats, Ints
 from lowbid._compile import allocating_kernel, kernel, specialise
 from lowbid._random import Stream
 from lowbid.policies._base import Policy, copy_of, require_finite
+from lowbid.policies._limits import Limits, Sizes, whole
 from lowbid.policies._ranking import (
     Ranking,
     lowest_arm,
@@ -92,6 +93,14 @@ class Race(NamedTuple):
     until: Floats
     settled: Ints
     asleep: Floats
+
+    def limits(self, sizes: Sizes) -> Limits:
+        """See `_limits`."""
+        yield "counts", whole(0, sizes.steps)
+        yield "pending", whole(0, sizes.steps)
+        yield "newcomers", whole(0, sizes.n_arms)
+        yield "leader", whole(-1, sizes.n_arms - 1)
+        yield "settled", whole(0, 1)
 
     def renumber(self, before: Race, arms: Sequence[int]) -> None:
         """Continue with other arms; the first plays of new ones are still to come."""

@@ -18,6 +18,7 @@ import numpy as np
 from lowbid._arrays import Floats, Ints
 from lowbid._compile import allocating_kernel, fetch, kernel, use_huge_pages
 from lowbid._random import Stream, integer
+from lowbid.policies._limits import Limit, Limits, Sizes, exactly, one_of
 from lowbid.policies._scan import first_lowest, lower, next_lowest
 
 # Measured: below this many arms the scan wins, above it the tree.
@@ -46,6 +47,18 @@ class Ranking(NamedTuple):
     groups: Floats
     levels: Ints
     winner: Ints
+
+    def limits(self, sizes: Sizes) -> Limits:
+        """See `_limits`."""
+        fresh = ranking_of(sizes.n_arms)
+        yield "levels", exactly(fresh.levels, "where the levels of a tree of this size begin")
+        beyond = np.arange(len(self.indices)) >= sizes.n_arms
+        yield "indices", Limit("NaN behind the last arm only", lambda x: np.isnan(x) == beyond)
+        fresh.indices[:] = self.indices
+        rebuild(fresh)
+        yield "groups", exactly(fresh.groups, "the lowest indices below each group of the tree")
+        lowest = np.flatnonzero(self.indices == np.nanmin(self.indices))
+        yield "winner", one_of(-1, lowest[0] if len(lowest) == 1 else -1)
 
 
 @allocating_kernel

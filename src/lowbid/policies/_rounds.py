@@ -29,6 +29,7 @@ from lowbid._compile import allocating_kernel, kernel, specialise
 from lowbid._random import Stream, integer
 from lowbid.policies._base import Ints
 from lowbid.policies._history import History, append_sum, at_most, history_of, size_of_sums
+from lowbid.policies._limits import Limits, Sizes, whole
 
 
 class Rounds(NamedTuple):
@@ -38,6 +39,13 @@ class Rounds(NamedTuple):
     waiting: Ints  # (1,): how many those are
     number: Ints  # (1,): of the round; 0 before the first
     leader: Ints  # (1,); -1 before the first
+
+    def limits(self, sizes: Sizes) -> Limits:
+        """See `_limits`."""
+        yield "queue", whole(0, sizes.n_arms - 1)
+        yield "waiting", whole(0, sizes.n_arms)
+        yield "number", whole(0, sizes.steps + 1)
+        yield "leader", whole(-1, sizes.n_arms - 1)
 
     def renumber(self, before: Rounds, arms: Sequence[int]) -> None:
         """Continue with other arms: those that are new are played next, once."""

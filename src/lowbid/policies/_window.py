@@ -12,6 +12,7 @@ from lowbid._compile import allocating_kernel, kernel
 from lowbid.policies._arms import Start
 from lowbid.policies._base import Floats, Ints, require_whole
 from lowbid.policies._forgetting import ForgettingPolicy
+from lowbid.policies._limits import Limits, Sizes, exactly, sums, whole
 
 
 class Window(NamedTuple):
@@ -33,6 +34,15 @@ class Window(NamedTuple):
     seen: Ints  # (1,)
     counts: Floats  # (arm,)
     sums: Floats  # (arm,)
+
+    def limits(self, sizes: Sizes) -> Limits:
+        """See `_limits`."""
+        yield "slots", whole(-1, sizes.n_arms - 1)
+        yield "losses", sums()
+        yield "sums", sums()
+        yield "seen", whole(0, sizes.steps)
+        counts = np.bincount(self.slots[self.slots >= 0], minlength=sizes.n_arms)
+        yield "counts", exactly(counts, "how often each arm is in the window")
 
     def renumber(self, before: Window, arms: Sequence[int]) -> None:
         """Keep the losses of these arms only, and number them 0, 1, 2, ..."""

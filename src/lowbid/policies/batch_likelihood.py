@@ -12,6 +12,7 @@ from lowbid._arrays import Floats
 from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream
 from lowbid.policies._base import About, Kernels, Policy, require_finite, require_whole
+from lowbid.policies._limits import Limits, Sizes, real
 from lowbid.policies._race import (
     Race,
     RacePolicy,
@@ -65,6 +66,10 @@ class State(NamedTuple):
     cubes: Floats  # (arm,)
     scattered: Floats  # (arm,): the number of losses for which these two were computed
     pool: Floats  # (2,): the variance and the third cumulant of a loss, over all arms
+
+    def limits(self, sizes: Sizes) -> Limits:
+        """See `_limits`."""
+        yield "stakes", real(0.0, 1.0)
 
 
 @allocating_kernel

@@ -23,6 +23,7 @@ from lowbid.policies._history import (
     sum_of_sample,
     two_values_of,
 )
+from lowbid.policies._limits import Limits, Sizes, permutation, whole
 from lowbid.policies._rounds import shuffle
 
 
@@ -32,6 +33,11 @@ class State(NamedTuple):
     history: History
     values: TwoValues
     order: Ints  # (arm,)
+
+    def limits(self, sizes: Sizes) -> Limits:
+        """See `_limits`."""
+        yield "values.counts", whole(0, self.history.counts)
+        yield "order", permutation(sizes.n_arms)
 
     def renumber(self, before: State, arms: Sequence[int]) -> None:
         """Continue with other arms; the order is shuffled at each step anyway."""

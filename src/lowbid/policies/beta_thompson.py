@@ -10,6 +10,7 @@ import numpy as np
 from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream, beta, coin
 from lowbid.policies._base import About, Floats, Kernels, Policy, require_finite
+from lowbid.policies._limits import Limits, Sizes, real
 from lowbid.policies._scan import argmin
 
 
@@ -19,6 +20,11 @@ class State(NamedTuple):
     bad: Floats
     good: Floats
     draws: Floats
+
+    def limits(self, sizes: Sizes) -> Limits:
+        """See `_limits`."""
+        yield "bad", real(0.0)
+        yield "good", real(0.0)
 
 
 @allocating_kernel

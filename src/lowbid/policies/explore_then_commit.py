@@ -14,6 +14,7 @@ from lowbid._random import Stream
 from lowbid._require import require_whole
 from lowbid.policies._base import About, Ints, Kernels, Policy
 from lowbid.policies._horizon import known_horizon
+from lowbid.policies._limits import Limits, Sizes, whole
 from lowbid.policies._moments import Moments, add_loss, moments_of
 from lowbid.policies._scan import argmin
 
@@ -29,6 +30,10 @@ class State(NamedTuple):
 
     moments: Moments
     committed: Ints  # (1,); -1 while exploring
+
+    def limits(self, sizes: Sizes) -> Limits:
+        """See `_limits`."""
+        yield "committed", whole(-1, sizes.n_arms - 1)
 
     def renumber(self, before: State, arms: Sequence[int]) -> None:
         """Explore again if an arm is new, or if the chosen arm was removed."""

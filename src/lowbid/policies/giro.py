@@ -20,6 +20,7 @@ from lowbid.policies._history import (
     history_of,
     two_values_of,
 )
+from lowbid.policies._limits import Limits, Sizes, whole
 from lowbid.policies._scan import argmin
 
 # Made-up losses are counted, in whole numbers of 64 bits.
@@ -32,6 +33,10 @@ class State(NamedTuple):
     history: History
     values: TwoValues
     indices: Floats
+
+    def limits(self, sizes: Sizes) -> Limits:
+        """See `_limits`."""
+        yield "values.counts", whole(0, self.history.counts)
 
 
 @allocating_kernel

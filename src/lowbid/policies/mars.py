@@ -13,6 +13,7 @@ from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream, bits, coin
 from lowbid._require import require_whole
 from lowbid.policies._base import About, Floats, Ints, Kernels, Policy
+from lowbid.policies._limits import Limits, Sizes, whole
 from lowbid.policies._ranking import Ranking, lowest_arm, place, place_unsorted, ranking_of, rebuild
 
 # A subset draws 64 coins at a time, one bit each, for the next 64 losses of its arm.
@@ -51,6 +52,14 @@ class State(NamedTuple):
     smallest: Floats  # (arm,): the smallest count of a subset when it last caught up
     origin: Floats  # (1,): the first loss
     ranking: Ranking
+
+    def limits(self, sizes: Sizes) -> Limits:
+        """See `_limits`."""
+        yield "counts", whole(0, sizes.steps)
+        yield "watched", whole(0, self.sums.shape[1] - 1)
+        yield "watched_counts", whole(0, sizes.steps)
+        yield "pulls", whole(0, sizes.steps)
+        yield "settled", whole(self.pulls // _COINS * _COINS, self.pulls)
 
 
 @allocating_kernel

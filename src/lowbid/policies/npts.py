@@ -21,6 +21,7 @@ from lowbid.policies._history import (
     history_of,
     two_values_of,
 )
+from lowbid.policies._limits import Limits, Sizes, whole
 from lowbid.policies._scan import argmin
 
 
@@ -30,6 +31,10 @@ class State(NamedTuple):
     history: History
     values: TwoValues
     draws: Floats
+
+    def limits(self, sizes: Sizes) -> Limits:
+        """See `_limits`."""
+        yield "values.counts", whole(0, self.history.counts)
 
 
 @allocating_kernel

@@ -12,6 +12,7 @@ from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream, binomial
 from lowbid._require import require_finite
 from lowbid.policies._base import About, Floats, Kernels, Policy
+from lowbid.policies._limits import Limits, Sizes, whole
 from lowbid.policies._scan import argmin
 
 # Coins for each loss: they are counted, in whole numbers of 64 bits.
@@ -26,6 +27,10 @@ class State(NamedTuple):
     counts: Floats
     sums: Floats
     indices: Floats
+
+    def limits(self, sizes: Sizes) -> Limits:
+        """See `_limits`."""
+        yield "counts", whole(0, sizes.steps)
 
 
 @allocating_kernel

@@ -13,6 +13,7 @@ from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream, integer
 from lowbid.policies._base import About, Ints, Kernels
 from lowbid.policies._history import at_most
+from lowbid.policies._limits import Limits, Sizes, whole
 from lowbid.policies._rounds import Rounds, everyone, leave_queue, rounds_of, shuffle
 from lowbid.policies._window import Window, WindowPolicy, slide, sum_of_last, window_of
 
@@ -33,6 +34,12 @@ class Memory(NamedTuple):
     winners: Ints  # (arm,)
     played: Ints  # (arm,)
     led_since: Ints  # (1,)
+
+    def limits(self, sizes: Sizes) -> Limits:
+        """See `_limits`."""
+        yield "winners", whole(0, 1)
+        yield "played", whole(0, sizes.steps + 1)
+        yield "led_since", whole(0, sizes.steps + 1)
 
     def renumber(self, before: Memory, arms: Sequence[int]) -> None:
         """A new arm, or one added again, counts as a winner of the last round."""

@@ -13,6 +13,7 @@ from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream
 from lowbid.policies._base import About, Floats, Ints, Kernels, Policy
 from lowbid.policies._history import History, at_most, history_of, size_of_sums, sum_of_first
+from lowbid.policies._limits import Limits, Sizes, whole
 from lowbid.policies._rounds import Rounds, duels, rounds_of, update
 
 
@@ -29,6 +30,12 @@ class State(NamedTuple):
     length: Ints  # (arm,): of the windows
     seen: Ints  # (arm,): how many windows
     highest: Floats  # (arm,): sum of a window
+
+    def limits(self, sizes: Sizes) -> Limits:
+        """See `_limits`."""
+        yield "leader", whole(-1, sizes.n_arms - 1)
+        yield "length", whole(0, sizes.steps)
+        yield "seen", whole(0, sizes.steps + 1)
 
     def renumber(self, before: State, arms: Sequence[int]) -> None:
         """Examine all windows again: leaders have other numbers."""

@@ -12,6 +12,7 @@ from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream
 from lowbid._require import require_probability
 from lowbid.policies._base import About, Floats, Kernels
+from lowbid.policies._limits import Limits, Sizes, real
 from lowbid.policies._moments import Moments, add_loss, moments_of
 from lowbid.policies._scan import argmin
 from lowbid.policies._spread import SpreadPolicy
@@ -22,6 +23,10 @@ class State(NamedTuple):
 
     moments: Moments
     turns: Floats  # how often the arm was played; infinite once it is out
+
+    def limits(self, sizes: Sizes) -> Limits:
+        """See `_limits`."""
+        yield "turns", real(0.0)
 
 
 @allocating_kernel

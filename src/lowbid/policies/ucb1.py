@@ -11,6 +11,7 @@ import numpy as np
 from lowbid._compile import allocating_kernel, kernel, specialise
 from lowbid._random import Stream
 from lowbid.policies._base import About, Floats, Kernels
+from lowbid.policies._limits import Limits, Sizes, whole
 from lowbid.policies._logs import log_of
 from lowbid.policies._scan import arm_of_lowest_index
 from lowbid.policies._ucb import UCBPolicy
@@ -24,6 +25,10 @@ class State(NamedTuple):
     means: Floats
     widths: Floats  # 1 / sqrt(count), infinite before the first loss
     indices: Floats
+
+    def limits(self, sizes: Sizes) -> Limits:
+        """See `_limits`."""
+        yield "counts", whole(0, sizes.steps)
 
     def merged(self, other: State) -> State:
         """The state after the losses of both."""

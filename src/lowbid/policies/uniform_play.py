@@ -10,12 +10,17 @@ import numpy as np
 from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream, integer
 from lowbid.policies._base import About, Ints, Kernels, Policy
+from lowbid.policies._limits import Limits, Sizes, whole
 
 
 class State(NamedTuple):
     """How often each arm was played; the rule does not use it."""
 
     counts: Ints
+
+    def limits(self, sizes: Sizes) -> Limits:
+        """See `_limits`."""
+        yield "counts", whole(0, sizes.steps)
 
 
 @allocating_kernel

@@ -20,6 +20,7 @@ from lowbid.policies._history import (
     sum_of_sample,
     two_values_of,
 )
+from lowbid.policies._limits import Limits, Sizes, whole
 from lowbid.policies._rounds import Rounds, duels, leave_queue, rounds_of
 
 
@@ -29,6 +30,10 @@ class State(NamedTuple):
     history: History
     values: TwoValues
     rounds: Rounds
+
+    def limits(self, sizes: Sizes) -> Limits:
+        """See `_limits`."""
+        yield "values.counts", whole(0, self.history.counts)
 
 
 @allocating_kernel

@@ -6,7 +6,7 @@ import hashlib
 import json
 import zlib
 
-from lowbid.errors import LowbidError
+from lowbid.errors import LowbidError, StateError
 from lowbid.policies import Policy
 from lowbid.shared._replica import Replica
 
@@ -34,6 +34,8 @@ def replica_of(snapshot: bytes, given: Policy | None) -> Replica | None:
     try:
         saved = json.loads(zlib.decompress(packed))
         return Replica.from_data(saved, given)
+    except StateError:
+        return None
     except LowbidError:
         raise  # a policy that must be given, or a different one
     except (zlib.error, LookupError, TypeError, ValueError, AttributeError):

@@ -19,8 +19,9 @@ import lowbid
 from lowbid._arrays import Ints
 from lowbid._compile import kernel, specialise
 from lowbid.policies import Kernels, batch_ensemble, tuned_discount, tuned_window
+from lowbid.policies import windowed_batch_ensemble as windowed
 from lowbid.policies._batches import Batches
-from lowbid.policies._lifetimes import forget
+from lowbid.policies.windowed_batch_ensemble import forget
 from lowbid.report import Chart, save_panel, styles
 from lowbid.simulation import Result, Summary
 
@@ -53,12 +54,12 @@ def forget_and_fill(lifetimes: Ints, batches: Batches, part: int, step: int) -> 
 
 
 @dataclass(frozen=True)
-class BatchesInOrder(lowbid.BatchEnsemble):
+class BatchesInOrder(lowbid.WindowedBatchEnsemble):
     """An alternative kind of window: batches are filled one after another, not round-robin."""
 
     kernels = Kernels(
-        batch_ensemble.init,
-        specialise(batch_ensemble.select, forget=forget_and_fill),
+        windowed.init,
+        specialise(windowed.select, forget=forget_and_fill),
         specialise(batch_ensemble.update, next_batch=same_batch),
     )
 
@@ -140,8 +141,8 @@ def policies(setting: Setting) -> dict[str, lowbid.Policy]:
         }
     return {
         "SW-LB-SDA": lowbid.SlidingWindowLBSDA(window),
-        "Batch Ensemble, window": lowbid.BatchEnsemble(window=window),
-        "Batch Ensemble, window, 2 batches": lowbid.BatchEnsemble(batches=2, window=window),
+        "Batch Ensemble, window": lowbid.WindowedBatchEnsemble(window=window),
+        "Batch Ensemble, window, 2 batches": lowbid.WindowedBatchEnsemble(batches=2, window=window),
         STRETCHES: BatchesInOrder(batches=2, window=window),
         **ucbs,
         "LB-SDA": lowbid.LBSDA(),

@@ -71,7 +71,7 @@ def loop(policy: lowbid.Policy, folder: Path) -> tuple[Any, int]:
     environment = lowbid.Bernoulli(np.linspace(0.1, 0.9, ARMS))
     compiled, _ = loop_for(policy, environment, None, 0)
     table = environment.table(0, 1)
-    keys = key(0, "losses"), key(0, policy.identity)
+    keys = key(0, "losses"), key(0, policy.stream_name)
     parameters = policy.parameters(ARMS, HORIZON, HORIZON)
 
     def arguments() -> tuple[Any, ...]:

@@ -75,7 +75,7 @@ def compare(policy: Policy, repeats: int) -> tuple[list[float], list[float]]:
         return (time.process_time() - began) / HORIZON * 1e9, pulls
 
     def arguments(pulls: Any) -> tuple[Any, ...]:
-        keys = key(0, "losses"), key(0, policy.identity)
+        keys = key(0, "losses"), key(0, policy.stream_name)
         where = np.array([HORIZON]), np.zeros((1, 1)), pulls, np.zeros(1, np.int64)
         stop: Any = np.zeros(1, np.int64)
         return parameters, table, gaps_of(environment, table), *keys, 0, *where, stop, ()

@@ -44,7 +44,10 @@ def follow(
         if everywhere:
             problem = problem._replace(earliest=np.zeros_like(problem.earliest))
         parameters, told, state = rule.start(problem)
-        stream, world = stream_of_run(key(seed, rule.identity), 0), np.array([seed + 1], np.uint64)
+        stream, world = (
+            stream_of_run(key(seed, rule.stream_name), 0),
+            np.array([seed + 1], np.uint64),
+        )
         first, visits = stream.copy(), []
         random = np.random.default_rng(seed)
         for episode in range(1, episodes + 1):

@@ -1,3 +1,5 @@
+import importlib
+import inspect
 from pathlib import Path
 
 import pytest
@@ -47,3 +49,10 @@ def test_a_file_without_a_class_of_its_name_is_named(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ImportError, match=r"other_room\.ucb has no class of its name"):
         classes_in("other_room", modules_in(tmp_path / "other_room"))
+
+
+def test_a_policy_is_not_taken_for_its_module():
+    with pytest.raises(AttributeError, match="no attribute 'ucb1tuned'"):
+        policies.ucb1tuned  # noqa: B018
+    assert inspect.ismodule(importlib.import_module("lowbid.policies.clipped"))
+    assert inspect.ismodule(policies.clipped)

@@ -23,6 +23,8 @@ ELSEWHERE = {
     "_compile/_variables.py": "compile/test_language.py",
     "environments/_wrapped.py": "environments/test_rewards.py",
     "policies/_batches.py": "policies/test_batch_ensemble.py",
+    "policies/_ensemble.py": "policies/test_batch_ensemble.py",
+    "policies/_wrapper.py": "policies/test_clipped.py",
     "shared/_agreement.py": "shared/test_open.py",
     "shared/_calls.py": "shared/test_model.py",
     "shared/_decision.py": "shared/test_bandit.py",

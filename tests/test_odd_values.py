@@ -129,7 +129,7 @@ def play(policy):
     losses = [low + part * (min(high, low + 1.0) - low) for part in (0.0, 1.0, 0.5)]
     assert policy.name
     parameters, state = policy.start(3, 30)
-    stream = stream_of_run(key(0, policy.identity), 0)
+    stream = stream_of_run(key(0, policy.stream_name), 0)
     for step in range(1, 13):
         arm = policy.kernels.select(parameters, state, step, stream)
         policy.kernels.update(parameters, state, arm, losses[step % 3], step, stream)

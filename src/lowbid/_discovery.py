@@ -16,16 +16,19 @@ def modules_in(folder: str) -> dict[str, str]:
     return {stem.replace("_", ""): stem for stem in sorted(stems) if not stem.startswith("_")}
 
 
+def class_in(package: str, stem: str) -> type:
+    """The class of a module, which is imported."""
+    module = importlib.import_module(f"{package}.{stem}")
+    for name, value in vars(module).items():
+        if name.lower() == stem.replace("_", "") and isinstance(value, type):
+            return value
+    raise ImportError(
+        f"{package}.{stem} has no class of its name; give the class the name of its file, with "
+        "capitals instead of underscores, or let the file's name begin with _."
+    )
+
+
 def classes_in(package: str, modules: dict[str, str]) -> dict[str, type]:
-    """The classes of all modules, by name; imports them."""
-    found = {}
-    for plain, stem in modules.items():
-        module = importlib.import_module(f"{package}.{stem}")
-        names = [name for name in vars(module) if name.lower() == plain]
-        if not names:
-            raise ImportError(
-                f"{package}.{stem} has no class of its name; give the class the name of its file, "
-                "with capitals instead of underscores, or let the file's name begin with _."
-            )
-        found[names[0]] = vars(module)[names[0]]
-    return found
+    """The classes of all modules, by name."""
+    classes = [class_in(package, stem) for stem in modules.values()]
+    return {each.__name__: each for each in classes}

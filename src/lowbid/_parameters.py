@@ -13,10 +13,6 @@ import numpy as np
 from lowbid._compile import Kernel
 from lowbid._require import is_number
 
-# Marks a field that was added to a rule later: at its default it is omitted from the rule's
-# identity, so that a new parameter changes no stream of random numbers.
-LATER = {"later": True}
-
 
 class Parameterised:
     """A rule that is identified by its class and its dataclass fields.
@@ -36,7 +32,7 @@ class Parameterised:
     def name(self) -> str:
         """A short name: the class, and the parameters that differ from their defaults."""
         changed = [
-            f"{field.name}={text_of(_value(self, field))}"
+            f"{field.name}={_short_text_of(_value(self, field))}"
             for field in fields_of(self)
             if _value(self, field) != self.effective(field.name, field.default)
         ]
@@ -44,13 +40,14 @@ class Parameterised:
 
     @property
     def identity(self) -> str:
-        """The class and all parameters; identifies the rule's stream of random numbers."""
-        values = [
-            f"{field.name}={text_of(plain(self, field))}"
-            for field in fields_of(self)
-            if "later" not in field.metadata or getattr(self, field.name) != field.default
-        ]
+        """The class and all parameters."""
+        values = [f"{field.name}={text_of(plain(self, field))}" for field in fields_of(self)]
         return f"{type(self).__qualname__}({', '.join(values)})"
+
+    @property
+    def stream_name(self) -> str:
+        """What identifies the rule's stream of random numbers; by default its identity."""
+        return self.identity
 
     def effective(self, name: str, value: Any) -> Any:
         """The effective value of a parameter; for most, the value itself."""
@@ -100,6 +97,8 @@ def named_tuple_for(rule: type[Any]) -> type[Any]:
 
 def text_of(value: Any) -> str:
     """A string for a parameter that is the same in every process, without memory addresses."""
+    if isinstance(value, Parameterised):
+        return value.identity
     if isinstance(value, functools.partial):
         given = [
             *map(text_of, value.args),
@@ -110,6 +109,10 @@ def text_of(value: Any) -> str:
     if name is None and getattr(type(value), "__repr__", None) is object.__repr__:
         name = type(value).__qualname__
     return name if isinstance(name, str) else repr(value)
+
+
+def _short_text_of(value: Any) -> str:
+    return value.name if isinstance(value, Parameterised) else text_of(value)
 
 
 def _value(rule: Parameterised, field: dataclasses.Field[Any]) -> Any:

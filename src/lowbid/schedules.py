@@ -151,10 +151,21 @@ class Anytime(Schedule):
 
 def require_schedule(batches: int | Callable[[int], int]) -> None:
     """Refuse what is neither a number of batches nor a function from steps to such numbers."""
+    if isinstance(batches, type):
+        raise InvalidValueError(
+            f"batches is the class {batches.__name__}; give an object of it: "
+            f"{batches.__name__}(...)."
+        )
     if not callable(batches):
         Fixed(batches)
     elif not isinstance(batches, Schedule):
         batches_at(batches, 1)
+
+
+def schedule_of(batches: int | Callable[[int], int], horizon: int | None) -> Callable[[int], int]:
+    """The number of batches at each step, for the horizon if it is known."""
+    schedule = batches if callable(batches) else Fixed(batches)
+    return schedule.at_horizon(horizon) if isinstance(schedule, Schedule) else schedule
 
 
 def batches_at(schedule: Callable[[int], int], step: int) -> int:

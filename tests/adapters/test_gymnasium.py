@@ -46,7 +46,7 @@ def test_a_run_is_that_of_the_simulation(arms):
     for run in range(2):
         env.reset(seed=7 if run == 0 else None)
         state = policy.kernels.init(parameters, 3, 100)
-        stream = lowbid._random.stream_of_run(lowbid._random.key(7, policy.identity), run)
+        stream = lowbid._random.stream_of_run(lowbid._random.key(7, policy.stream_name), run)
         regret, pulls, over = 0.0, [0, 0, 0], False
         while not over:
             arm = policy.kernels.select(parameters, state, sum(pulls) + 1, stream)

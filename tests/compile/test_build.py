@@ -37,7 +37,7 @@ def arguments_for(policy, environment, late=None, horizon=30):
         now,
         gaps,
         key(0, "losses"),
-        key(0, policy.identity),
+        key(0, policy.stream_name),
         0,
         np.array([horizon]),
         np.zeros((2, 1)),

@@ -315,8 +315,8 @@ class Twin(BEVI):
     """Batch-ensemble value iteration that draws its ties as Batch Ensemble does."""
 
     @property
-    def identity(self):
-        return lowbid.BatchEnsemble(batches=self.batches, padding=self.padding).identity
+    def stream_name(self):
+        return lowbid.BatchEnsemble(batches=self.batches, padding=self.padding).stream_name
 
 
 BANDITS = [

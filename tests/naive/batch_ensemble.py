@@ -16,27 +16,9 @@ def dealt(losses, batches):
     return [losses[first::batches] for first in range(batches)]
 
 
-def dealt_and_forgotten(losses, steps, batches, window, now):
-    """The same split, of losses that came at the given steps.
-
-    The k-th part of a window is over after k * (window // l) steps; then batch k - 1 mod l is
-    emptied.
-    """
-    part = window // batches
-    kept = [[] for _ in range(batches)]
-    for n, (loss, step) in enumerate(zip(losses, steps, strict=True)):
-        batch = n % batches
-        emptied = [k * part for k in range(1, now) if (k - 1) % batches == batch]
-        if not any(step <= end < now for end in emptied):
-            kept[batch].append(loss)
-    return kept
-
-
-def indices(batches_of_arms, quantile=None, **rule):
-    """The lowest estimate of every arm, or a quantile of its estimates."""
-    ordered = [sorted(batch_estimate(b, **rule) for b in batches) for batches in batches_of_arms]
-    rank = 1 if quantile is None else math.ceil(quantile * len(ordered[0]) - 1e-9)
-    return [min(x) if min(x) == -math.inf else x[rank - 1] for x in ordered]
+def indices(batches_of_arms, **rule):
+    """The lowest estimate of every arm; an arm with the lowest index is played."""
+    return [min(batch_estimate(b, **rule) for b in batches) for batches in batches_of_arms]
 
 
 def bids(batches_of_arms, **rule):

@@ -15,7 +15,7 @@ Rule = Callable[[list[list[float]], int, Stream], int]
 
 
 def makes_the_same_choices(policy: Policy, arms: Environment, rule: Rule, horizon=300, seed=2):
-    stream = stream_of_run(key(seed, policy.identity), 0)
+    stream = stream_of_run(key(seed, policy.stream_name), 0)
     for moment in replay(policy, arms, horizon, seed):
         assert moment.arm == rule(moment.losses, moment.step, stream), moment.step
 

@@ -32,7 +32,7 @@ def test_every_run_is_what_the_oracle_plays():
             (1.0 - table["reward"]).tolist(),
             3,
             40,
-            lambda run: stream_of_run(key(seed, policy.identity), run),
+            lambda run: stream_of_run(key(seed, policy.stream_name), run),
             100,
         )
     assert found.totals[0, :, -1].tolist() == totals

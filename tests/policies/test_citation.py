@@ -7,6 +7,7 @@ import lowbid
 from lowbid import mdp, policies
 from lowbid.errors import InvalidValueError
 from lowbid.policies._citation import _known, entries_of, reference
+from lowbid.policies._wrapper import Wrapper
 
 CLASSES = [getattr(policies, name) for name in policies.__all__]
 
@@ -40,7 +41,8 @@ def written(name):
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 def test_the_reference_is_one_of_the_docstring(cls):
     references = " ".join(cls.__doc__.partition("References\n")[2].split())
-    for policy in cls.variants():
+    # A wrapper cites what is within it.
+    for policy in cls.variants()[: 1 if issubclass(cls, Wrapper) else None]:
         authors, year = reference(policy).rsplit(" ", 1)
         assert f"({year})" in references
         assert all(f" {author}" in references for author in written(authors))

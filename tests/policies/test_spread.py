@@ -41,7 +41,7 @@ def choices(policy: Policy, unit: float, steps: int = 150) -> list[int]:
     bounded = math.isfinite(policy.loss_range[1])
     unit = 1.0 if bounded else unit  # the caller scales such losses
     informed = policy.for_range(0.0, unit)
-    stream = stream_of_run(key(0, policy.identity), 0)
+    stream = stream_of_run(key(0, policy.stream_name), 0)
     played = []
     with interpreted():
         parameters, state = informed.start(len(LOSSES), steps)

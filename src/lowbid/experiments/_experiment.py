@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from lowbid import schedules
 from lowbid._require import require, require_whole
 from lowbid.environments import Environment, Switching
 from lowbid.policies import BatchEnsemble, Policy
@@ -106,10 +105,8 @@ def _changes(environment: Environment, horizon: int) -> dict[str, tuple[int, ...
 
 def _growths(policy: Policy, horizon: int) -> tuple[int, ...]:
     """The steps, past the first thousandth, at which a policy's number of batches grows."""
-    if not isinstance(policy, BatchEnsemble) or not callable(policy.batches) or policy.window:
+    if not isinstance(policy, BatchEnsemble):
         return ()
-    schedule = policy.batches
-    if isinstance(schedule, schedules.Schedule):
-        schedule = schedule.at_horizon(horizon)
-    steps = np.unique(schedules.growth_steps(schedule, horizon)[1:-1])
+    growth_steps = policy.parameters(1, horizon, horizon).growth_steps
+    steps = np.unique(growth_steps[1:-1])
     return tuple(int(step) for step in steps if step > horizon / 1000)

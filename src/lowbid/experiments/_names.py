@@ -1,7 +1,8 @@
 """Policies and arms by name, as written on the command line and in experiment files.
 
 A policy is written as its class name and parameters, ``batch-ensemble:batches=log(0.3)``; arms are
-a family and its numbers, ``gaussian:0.1,0.5,sd=2``. Capitals, hyphens and underscores in names do
+a family and its numbers, ``gaussian:0.1,0.5,sd=2``. A wrapper goes before a policy, with a plus:
+``clipped+batch-ensemble:baseline=minimum``. Capitals, hyphens and underscores in names do
 not matter: ``RBSDA``, ``rbsda`` and ``rb-sda`` are the same. A prefix to the family says that new
 arms are drawn in each run (``random-``), or that they change (``switching-``, ``drifting-``).
 """
@@ -57,10 +58,30 @@ def policy(name: str, parameters: Mapping[str, Any] | None = None) -> Policy:
     "BatchEnsemble(batches=Logarithmic(c=0.3), growth='redistribute')"
     >>> policy("klucb.gaussian", {"sd": "0.5"}).name
     'KLUCB.gaussian(sd=0.5)'
+    >>> policy("coin-flips+batch-ensemble", {"batches": 2, "scale": "5"}).name
+    'CoinFlips(policy=BatchEnsemble(batches=2), scale=5)'
     """
-    known = _constructors()
-    name = nearest("policy", name, known)
-    return _make(name, known[name].make, known[name].parameters, parameters or {})
+    known, given = _constructors(), dict(parameters or {})
+    *wrappers, name = [nearest("policy", each, known) for each in name.split("+")]
+    own = [
+        {key: given.pop(key) for key in [*given] if key in _wrapper_parameters(each)}
+        for each in wrappers
+    ]
+    made = _make(name, known[name].make, known[name].parameters, given)
+    for each, values in zip(reversed(wrappers), reversed(own), strict=True):
+        made = _make(each, functools.partial(known[each].make, made), [*values], values)
+    return made
+
+
+def _wrapper_parameters(name: str) -> tuple[str, ...]:
+    """The parameters of a policy around another one, without that other one."""
+    first, *others = (*_constructors()[name].parameters, "")
+    if first != "policy":
+        raise InvalidValueError(
+            f"{name} is no wrapper; before a + goes one of those that change losses for another "
+            "policy, as in clipped+batch-ensemble."
+        )
+    return tuple(others[:-1])
 
 
 @functools.cache

@@ -177,7 +177,7 @@ class Agent:
         self._allowed, self._origin, self._ends = (-np.inf, np.inf), 0.0, False
         with self._in_its_time():
             self._parameters, self._problem, self._state = self.rule.start(problem)
-        self._stream = stream_of_run(key(seed, self.rule.identity), 0)
+        self._stream = stream_of_run(key(seed, self.rule.stream_name), 0)
         self._episode, self._stage, self._s, self._action = 0, -1, 0, -1
         self._bound: dict[str, Callable[..., Any]] = {}
         if self._compiled == "now":

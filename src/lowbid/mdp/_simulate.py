@@ -169,7 +169,7 @@ def _tasks(
     loop = loop_for(rule)
     problem = rule.told(environment.problem(int(checkpoints[-1])))
     optimum = float(environment.world.first @ environment._best[0][0])
-    keys = [key(seed, "losses"), key(seed, "first states"), key(seed, rule.identity)]
+    keys = [key(seed, "losses"), key(seed, "first states"), key(seed, rule.stream_name)]
     fixed = (rule.parameters(problem), problem, environment.course, optimum, np.array(keys))
 
     def task(first: int, episodes_done: Ints) -> None:

@@ -241,7 +241,7 @@ def _play(
         log.choices[kept],
         values,
         np.clip(losses, feedback.floor, feedback.ceiling),
-        key(seed, policy.identity),
+        key(seed, policy.stream_name),
         steps,
         totals,
         plays,

@@ -68,7 +68,7 @@ class Core:
         """A core that knows nothing about its arms yet."""
         # The stream belongs to the given policy, so that it does not depend on the unit of
         # measurement.
-        stream = stream_of_run(key(seed, policy.identity), 0)
+        stream = stream_of_run(key(seed, policy.stream_name), 0)
         engine = Engine(policy_for(policy, feedback), len(names), horizon, stream, compiled)
         roster, journal = Roster(names, engine), Journal(keep_changes)
         engine.bind(roster.ledger)

@@ -189,7 +189,7 @@ class Engine:
 
     def hold(self, arm: int, change: int) -> None:
         """Inform the policy that an arm has more or fewer pending decisions, if it uses that."""
-        if type(self.policy).hold is None:
+        if self.policy.holding is None:
             return
         rule = self._hold
         if rule is None:
@@ -201,7 +201,7 @@ class Engine:
         if self.compiled == "now":
             self._bind_select()
             self._bind_take_in(ledger, np.zeros(len(SCALE)))
-            if type(self.policy).hold is not None:
+            if self.policy.holding is not None:
                 self._bind_hold()
 
     # If the rule is not compiled yet, the next call tries again to switch to compiled code.
@@ -223,7 +223,7 @@ class Engine:
 
     @_in_its_time
     def _bind_hold(self) -> Callable[..., Any]:
-        entry = _entry(type(self.policy).hold, self.compiled, self.parameters, self.state, 0, 1)
+        entry = _entry(self.policy.holding, self.compiled, self.parameters, self.state, 0, 1)
         self._hold = None if isinstance(entry, Form) else entry
         return entry
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from lowbid._compile import compiling
 from lowbid.errors import InvalidValueError
 from lowbid.online._core import Core
 from lowbid.online._decisions import Arm
 from lowbid.online._ledger import COUNT, mean_of_row
-from lowbid.policies import BatchEnsemble
-from lowbid.policies.batch_ensemble import Bid
+from lowbid.policies._ensemble import Bid, EnsemblePolicy
+from lowbid.policies._wrapper import Wrapper
 
 # With more arms than this, an explanation prints the best of them.
 _MOST_ROWS = 20
@@ -154,25 +154,38 @@ def indices_of(core: Core) -> dict[Arm, float]:
 
 def bids_of(core: Core) -> list[Bid]:
     """The arm that each batch would play on its own, with its bid in the caller's units."""
-    policy = core.engine.policy
-    if not isinstance(policy, BatchEnsemble):
-        raise InvalidValueError(f"{policy.name} has no batches; use BatchEnsemble.")
+    policy, state = _with_batches(core)
+    if policy is None:
+        raise InvalidValueError(f"{core.engine.policy.name} has no batches; use BatchEnsemble.")
     with compiling(core.engine.compiled):
-        bids = policy.bids(core.engine.ahead())
+        bids = policy.bids(state)
     return [Bid(core.roster.names[int(bid.arm)], _in_units(core, bid.estimate)) for bid in bids]
 
 
 def _batches(core: Core) -> tuple[dict[Arm, list[float]], dict[Arm, list[int]]]:
     """The estimates and sizes of every arm's batches, if there are batches."""
-    policy, names = core.engine.policy, core.roster.names
-    if not isinstance(policy, BatchEnsemble):
+    names = core.roster.names
+    policy, state = _with_batches(core)
+    if policy is None:
         return {}, {}
-    state = core.engine.ahead()
     with compiling(core.engine.compiled):
         table = policy.estimates(state)
     estimates = [[_in_units(core, float(x)) for x in row] for row in table]
     sizes = state.batches.counts[:, : table.shape[1]].astype(int).tolist()
     return dict(zip(names, estimates, strict=True)), dict(zip(names, sizes, strict=True))
+
+
+def _with_batches(core: Core) -> tuple[EnsemblePolicy | None, Any]:
+    """The policy with batches, be it within others, and its state at the next choice."""
+    policy, path = core.engine.policy, 0
+    while isinstance(policy, Wrapper):
+        policy, path = policy.policy, path + 1
+    if not isinstance(policy, EnsemblePolicy):
+        return None, None
+    state = core.engine.ahead()
+    for _ in range(path):
+        state = state.policy
+    return policy, state
 
 
 def _in_units(core: Core, loss: float) -> float:

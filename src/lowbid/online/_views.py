@@ -14,7 +14,7 @@ from lowbid.online._ledger import COUNT, mean_of_row
 from lowbid.online._recommend import ArmInterval, Recommendation, arm_intervals, recommended
 from lowbid.online._saved import encoded
 from lowbid.policies import Policy
-from lowbid.policies.batch_ensemble import Bid
+from lowbid.policies._ensemble import Bid
 
 Seen = TypeVar("Seen")
 

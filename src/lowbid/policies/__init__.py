@@ -6,9 +6,7 @@ them takes as long as importing NumPy. Type checkers read `_registry.py`, which 
 
 from __future__ import annotations
 
-import importlib
-
-from lowbid._discovery import classes_in, modules_in
+from lowbid._discovery import class_in, classes_in, modules_in
 from lowbid.policies._base import About as About
 from lowbid.policies._base import Constructor as Constructor
 from lowbid.policies._base import Kernels as Kernels
@@ -34,14 +32,13 @@ _MODULES = modules_in(__path__[0])
 
 def __getattr__(name: str) -> Any:
     """Import a policy on first use; for `__all__`, all of them."""
+    found: Any = class_in(__name__, _MODULES[name.lower()]) if has_policy(name) else None
     if name == "__all__":
-        value: Any = list(classes_in(__name__, _MODULES))
-    elif has_policy(name):
-        value = getattr(importlib.import_module(f"{__name__}.{_MODULES[name.lower()]}"), name)
-    else:
+        found = list(classes_in(__name__, _MODULES))
+    elif found is None or found.__name__ != name:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = value
-    return value
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:

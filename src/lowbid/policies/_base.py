@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from lowbid._arrays import Floats as Floats
 from lowbid._arrays import Ints as Ints
-from lowbid._parameters import LATER as LATER
 from lowbid._parameters import Parameterised, adopt_functions, fields_of, plain
 from lowbid._require import require as require
 from lowbid._require import require_choice as require_choice
@@ -153,8 +152,8 @@ class Policy(Parameterised):
 
         A policy that must know how far losses spread takes that from the range, or refuses the
         range if it contradicts a parameter that was given. Then the choices are the same in every
-        unit of measurement, if the random numbers are: use the stream that the `identity` of the
-        policy *before* this call names.
+        unit of measurement, if the random numbers are: use the `stream_name` of the policy *before*
+        this call.
         """
         return self
 
@@ -214,6 +213,11 @@ class Policy(Parameterised):
             f"two states of {self.name} cannot be merged; feed all losses to one of them, or "
             "choose a policy whose state adds up, such as BatchEnsemble."
         )
+
+    @property
+    def holding(self) -> Callable[..., None] | None:
+        """The function `hold` of the rule, if it has one."""
+        return type(self).hold
 
     def chance(self, state: Any, step: int, arm: int) -> float | None:
         """The probability with which `select` has just chosen an arm, from the state afterwards.

@@ -7,7 +7,7 @@ of a step.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -102,6 +102,11 @@ class Batches(NamedTuple):
         self.history_losses[: len(losses)] = losses
         self.history_length[0] = len(losses)
 
+    @property
+    def finite_baseline(self) -> float:
+        """The baseline, or 0 before the first loss sets it."""
+        return float(self.baseline[0]) if np.isfinite(self.baseline[0]) else 0.0
+
     def sums_above(self, baseline: float) -> Floats:
         """The sums above another baseline."""
         drop = self.baseline[0] - baseline if np.isfinite(self.baseline[0]) else 0.0
@@ -127,6 +132,15 @@ def batches_of(n_arms: int, most: int, in_use: int, baseline: float, kept: int) 
         history_losses=np.zeros(kept),
         history_length=np.zeros(1, np.int64),
     )
+
+
+@allocating_kernel
+def batches_for(parameters: Any, n_arms: int, capacity: int) -> Batches:
+    """Create the empty batches of a policy, and room for a history if it keeps one."""
+    most = len(parameters.growth_steps) - 1
+    in_use = int(np.searchsorted(parameters.growth_steps, 1, side="right"))
+    kept = capacity if parameters.keep_history else 0
+    return batches_of(n_arms, most, in_use, parameters.baseline, kept)
 
 
 @kernel
@@ -255,9 +269,10 @@ def measure_from(batches: Batches, baseline: float) -> None:
 
 
 @kernel
-def use_more(batches: Batches, in_use: int) -> None:
-    """Use more batches: deal the history again, or let each arm's new batches catch up."""
-    batches.in_use[0] = in_use
+def use_due(batches: Batches, growth_steps: Ints, step: int) -> None:
+    """Use the batches that are due: deal the history again, or let each arm's new ones catch up."""
+    while step >= growth_steps[batches.in_use[0]]:
+        batches.in_use[0] += 1
     if len(batches.history_losses) > 0:
         deal_again(batches)
         return
@@ -293,3 +308,16 @@ def merged(first: Batches, second: Batches) -> Batches:
     if kept > 0:
         deal_again(both)
     return both
+
+
+def join_batches(target: Batches, first: Batches, second: Batches, sizes: tuple[int, int]) -> None:
+    """Complete a state into which the arms of two were copied: all have the same batches."""
+    target.in_use[0] = in_use = max(first.in_use[0], second.in_use[0])
+    target.baseline[0] = lowest = min(first.baseline[0], second.baseline[0])
+    for part, begin in ((first, 0), (second, sizes[0])):
+        arms = slice(begin, begin + len(part.rows))
+        target.sums[arms, : part.sums.shape[1]] = part.sums_above(lowest)
+        target.next_batch[arms] = part.next_among(in_use)
+    target.append_history(second, shift=sizes[0])
+    if len(target.history_losses) > 0 and first.in_use[0] != second.in_use[0]:
+        deal_again(target)

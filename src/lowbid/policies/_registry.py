@@ -8,6 +8,8 @@ from lowbid.policies.batch_likelihood import BatchLikelihood as BatchLikelihood
 from lowbid.policies.bds import BDS as BDS
 from lowbid.policies.besa import BESA as BESA
 from lowbid.policies.beta_thompson import BetaThompson as BetaThompson
+from lowbid.policies.clipped import Clipped as Clipped
+from lowbid.policies.coin_flips import CoinFlips as CoinFlips
 from lowbid.policies.decreasing_epsilon_greedy import DecreasingEpsilonGreedy as DecreasingEpsilonGreedy
 from lowbid.policies.discounted_beta_thompson import DiscountedBetaThompson as DiscountedBetaThompson
 from lowbid.policies.discounted_gaussian_thompson import DiscountedGaussianThompson as DiscountedGaussianThompson
@@ -29,6 +31,7 @@ from lowbid.policies.moment_imed import MomentIMED as MomentIMED
 from lowbid.policies.moss import MOSS as MOSS
 from lowbid.policies.npts import NPTS as NPTS
 from lowbid.policies.phe import PHE as PHE
+from lowbid.policies.quantile_of_means import QuantileOfMeans as QuantileOfMeans
 from lowbid.policies.rb_sda import RBSDA as RBSDA
 from lowbid.policies.rds import RDS as RDS
 from lowbid.policies.reboot import ReBoot as ReBoot
@@ -45,5 +48,6 @@ from lowbid.policies.ucb_alpha import UCBAlpha as UCBAlpha
 from lowbid.policies.ucb_tuned import UCBTuned as UCBTuned
 from lowbid.policies.ucb_v import UCBV as UCBV
 from lowbid.policies.uniform_play import UniformPlay as UniformPlay
+from lowbid.policies.windowed_batch_ensemble import WindowedBatchEnsemble as WindowedBatchEnsemble
 from lowbid.policies.wr_sda import WRSDA as WRSDA
-__all__ = ['ACB', 'AnytimeMOSS', 'BatchEnsemble', 'BatchLikelihood', 'BDS', 'BESA', 'BetaThompson', 'DecreasingEpsilonGreedy', 'DiscountedBetaThompson', 'DiscountedGaussianThompson', 'DiscountedUCB', 'EpsilonGreedy', 'ExploreThenCommit', 'ExponentialThompson', 'GaussianThompson', 'GIRO', 'Greedy', 'IMED', 'KLMaillard', 'KLUCB', 'KLUCBPlus', 'KLUCBPlusPlus', 'LBSDA', 'MARS', 'MomentIMED', 'MOSS', 'NPTS', 'PHE', 'RBSDA', 'RDS', 'ReBoot', 'SemiBoundedIMED', 'SemiBoundedKLUCB', 'SlidingWindowBetaThompson', 'SlidingWindowGaussianThompson', 'SlidingWindowLBSDA', 'SlidingWindowUCB', 'SSMC', 'SuccessiveElimination', 'UCB1', 'UCBAlpha', 'UCBTuned', 'UCBV', 'UniformPlay', 'WRSDA']
+__all__ = ['ACB', 'AnytimeMOSS', 'BatchEnsemble', 'BatchLikelihood', 'BDS', 'BESA', 'BetaThompson', 'Clipped', 'CoinFlips', 'DecreasingEpsilonGreedy', 'DiscountedBetaThompson', 'DiscountedGaussianThompson', 'DiscountedUCB', 'EpsilonGreedy', 'ExploreThenCommit', 'ExponentialThompson', 'GaussianThompson', 'GIRO', 'Greedy', 'IMED', 'KLMaillard', 'KLUCB', 'KLUCBPlus', 'KLUCBPlusPlus', 'LBSDA', 'MARS', 'MomentIMED', 'MOSS', 'NPTS', 'PHE', 'QuantileOfMeans', 'RBSDA', 'RDS', 'ReBoot', 'SemiBoundedIMED', 'SemiBoundedKLUCB', 'SlidingWindowBetaThompson', 'SlidingWindowGaussianThompson', 'SlidingWindowLBSDA', 'SlidingWindowUCB', 'SSMC', 'SuccessiveElimination', 'UCB1', 'UCBAlpha', 'UCBTuned', 'UCBV', 'UniformPlay', 'WindowedBatchEnsemble', 'WRSDA']

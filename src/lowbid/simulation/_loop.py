@@ -93,7 +93,7 @@ def loop_for(
         arms |= {"begin": stay.function, "move": stay.function}  # a compiled call is slower
     if late is None:
         return specialise(play, init=init, select=select, update=update, **arms), ()
-    hold = type(policy).hold or ignore
+    hold = policy.holding or ignore
     if isinstance(hold, Kernel) and not policy.compiled:
         hold = hold.function  # a plain policy passes itself, which no kernel accepts
     loop = specialise(

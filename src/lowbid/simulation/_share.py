@@ -73,7 +73,7 @@ def player(
     """A function that plays runs of a policy from a given one into arrays; see `_loop.play`."""
     loop, more = loop_for(policy, environment, late, seed)
     parameters = policy.parameters(environment.n_arms, horizon, horizon)
-    losses_key, policy_key = key(seed, "losses"), key(seed, policy.identity)
+    losses_key, policy_key = key(seed, "losses"), key(seed, policy.stream_name)
 
     def play(
         table: Floats,

@@ -75,7 +75,7 @@ def _choices(policy: Policy, horizon: int, unit: float, shift: float) -> list[in
     """The policy's choices when each arm's losses, transformed this way, occur in turn."""
     informed = policy.for_range(shift, shift + unit) if policy.needs_range else policy
     parameters, state = informed.start(len(_LOSSES), horizon)
-    stream = stream_of_run(key(SEED, policy.identity), 0)
+    stream = stream_of_run(key(SEED, policy.stream_name), 0)
     counts, played = [0] * len(_LOSSES), []
     for step in range(1, horizon + 1):
         arm = int(informed.kernels.select(parameters, state, step, stream))

@@ -138,7 +138,7 @@ def _online(
 
 def _check_round_trip(policy: Policy, arms: Arms, horizon: int) -> None:
     parameters, state = policy.start(arms.n_arms, horizon)
-    stream = stream_of_run(key(SEED, policy.identity), 0)
+    stream = stream_of_run(key(SEED, policy.stream_name), 0)
     counts = np.zeros(arms.n_arms, np.int64)
     _play(policy, parameters, state, stream, counts, arms, range(1, horizon // 2))
     rest = range(horizon // 2, horizon)

@@ -111,6 +111,15 @@ def test_the_table_of_policies_is_made_from_the_code():
         assert f"\n| {name}" in table
 
 
+def test_the_naive_batch_ensemble_is_shown_as_the_tests_have_it():
+    pytest.importorskip("mkdocs")
+    page = (ROOT / "docs" / "batch-ensemble.md").read_text(encoding="utf-8")
+    (path,) = load("hooks").SOURCE.findall(page)
+    code = (ROOT / path).read_text(encoding="utf-8")
+    assert "def batch_estimate(" in code
+    assert load("hooks")._shown(path) == f"```python\n{code}```"
+
+
 def test_a_policy_is_played_for_its_picture():
     problem = load("standard_problem")
     assert 300 < problem.final_regret("UCB1") < 500

@@ -43,8 +43,9 @@ NEXT = re.compile(r"^\*\*Next:\*\*.*\Z", re.MULTILINE | re.DOTALL)
 # A figure's interval, as in 1.51 [1.17, 2.14] or 304 x (295 to 304), which is hard to read on two
 # lines of a table's cell.
 INTERVAL = re.compile(r"(?<=[\d%x] )[\[(]-?[\d.,]+%?(?:,| to) -?[\d.,]+%?[\])]")
-# The place for what a command prints.
+# The places for what a command prints, and for a file in Python.
 COMMAND = re.compile(r"^<!-- lowbid (.*) -->$", re.MULTILINE)
+SOURCE = re.compile(r"^<!-- file (\S+\.py) -->$", re.MULTILINE)
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 
@@ -67,7 +68,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
-    """Put in what commands print, mend links out of docs/, and set intervals and the next step."""
+    """Put in commands' output and files, mend links out of docs/, set intervals and next steps."""
     folder = posixpath.dirname(page.file.src_uri)
     if page.file.src_uri == "README.md":
         page.meta["hide"] = ["navigation", "toc"]
@@ -82,6 +83,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         return found[0] if path.startswith("docs/") else _link_out(found, path, folder)
 
     markdown = COMMAND.sub(lambda found: _printed(found[1].split()), markdown)
+    markdown = SOURCE.sub(lambda found: _shown(found[1]), markdown)
     markdown = NEXT.sub(lambda found: found[0].rstrip() + "\n{ .next }\n", markdown)
     return _outside_code(markdown, lambda text: INTERVAL.sub(_unbroken, LINK.sub(mended, text)))
 
@@ -98,6 +100,10 @@ def _printed(command: list[str]) -> str:
     with contextlib.redirect_stdout(printed):
         main(command)
     return printed.getvalue()
+
+
+def _shown(path: str) -> str:
+    return f"```python\n{(ROOT / path).read_text(encoding='utf-8')}```"
 
 
 def _unbroken(found: re.Match[str]) -> str:

@@ -1,6 +1,6 @@
 """The league: policies on many settings, with and without knowledge of the losses, as sweeps."""
 
-from lowbid.experiments.league._entrants import LEFT_OUT, entrants
+from lowbid.experiments.league._entrants import entrants, left_out
 from lowbid.experiments.league._league_page import summary, write_up
 from lowbid.experiments.league._league_settings import LEAGUE, SETTINGS, TOLD, settings_named
 from lowbid.experiments.league._play import Outcomes, league_sweep, play
@@ -9,13 +9,13 @@ from lowbid.experiments.league._told_page import told_summary, told_write_up
 
 __all__ = [
     "LEAGUE",
-    "LEFT_OUT",
     "SETTINGS",
     "TOLD",
     "Outcomes",
     "Score",
     "entrants",
     "league_sweep",
+    "left_out",
     "play",
     "scores",
     "settings_named",

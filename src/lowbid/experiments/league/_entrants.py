@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from lowbid import policies
 from lowbid.errors import InvalidValueError
 from lowbid.experiments._names import policies_of_text
-from lowbid.experiments.league._league_settings import LEAGUE
+from lowbid.experiments.league._league_settings import LEAGUE, TOLD
 from lowbid.experiments.sweeps import Sweep, SweptPolicy
 
 ENTRANTS = {entrant.name: entrant for entrant in LEAGUE.policies}
@@ -12,23 +13,35 @@ ENTRANTS = {entrant.name: entrant for entrant in LEAGUE.policies}
 _PROPORTIONAL = "its regret is linear in time, like that of UniformPlay, which is in the league"
 _CHANGING = "it is for arms that change, and the league's arms do not"
 _COUNTS = "it is for Poisson losses, and no setting has them"
-# The constructors of policies that play in neither league, each with the reason.
-LEFT_OUT = {
-    "Greedy": _PROPORTIONAL,
-    "EpsilonGreedy": _PROPORTIONAL,
-    "DiscountedBetaThompson": _CHANGING,
-    "DiscountedGaussianThompson": _CHANGING,
-    "DiscountedUCB": _CHANGING,
-    "SlidingWindowBetaThompson": _CHANGING,
-    "SlidingWindowGaussianThompson": _CHANGING,
-    "SlidingWindowLBSDA": _CHANGING,
-    "SlidingWindowUCB": _CHANGING,
-    "IMED.poisson": _COUNTS,
-    "KLMaillard.poisson": _COUNTS,
-    "KLUCB.poisson": _COUNTS,
-    "KLUCBPlus.poisson": _COUNTS,
-    "KLUCBPlusPlus.poisson": _COUNTS,
-}
+_WRAPPER = "it changes losses for another policy"
+_NEW = "it has not been entered yet"
+
+
+def left_out() -> dict[str, str]:
+    """The constructors of policies that play in neither league, each with the reason."""
+    playing = {name for entrant in (*LEAGUE.policies, *TOLD.policies) for name in _made_by(entrant)}
+    return {
+        name: _reason(name, cls.variants()[0].about.family)
+        for cls in (getattr(policies, each) for each in policies.__all__)
+        for name in cls.constructors()
+        if name not in playing
+    }
+
+
+def _made_by(entrant: SweptPolicy) -> list[str]:
+    """How an entrant's policy is made, without its parameters; with the one within a wrapper."""
+    within = [entrant.policy]
+    while hasattr(within[-1], "policy"):
+        within.append(within[-1].policy)
+    return [policy.name.partition("(")[0] for policy in within]
+
+
+def _reason(name: str, family: str) -> str:
+    if name in ("Greedy", "EpsilonGreedy"):
+        return _PROPORTIONAL
+    if name.endswith(".poisson"):
+        return _COUNTS
+    return {"forgetting": _CHANGING, "wrapper": _WRAPPER}.get(family, _NEW)
 
 
 def entrants(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from lowbid._replace_file import replace_file
-from lowbid.experiments.league._entrants import LEFT_OUT
+from lowbid.experiments.league._entrants import left_out
 from lowbid.experiments.league._league_page import INTERVALS, SHORT, long_players, players
 from lowbid.experiments.league._league_settings import TOLD
 from lowbid.experiments.league._play import Outcomes
@@ -74,7 +74,7 @@ def told_blocks(outcomes: Outcomes) -> Iterator[Heading | Table]:
 
 def left_out_table() -> Table:
     """The policies that play in neither league, and why."""
-    rows = [[name, why] for name, why in LEFT_OUT.items()]
+    rows = [[name, why] for name, why in left_out().items()]
     return Table(["policy", "why it does not play"], rows, text_columns=frozenset({1}))
 
 

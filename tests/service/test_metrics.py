@@ -54,3 +54,30 @@ def test_metrics_are_what_prometheus_reads(shop):
         if sample.name.endswith("_count") and frozenset(sample.labels.items()) == read
     ]
     assert seconds == 5
+
+
+def test_made_up_names_and_addresses_make_no_series(shop):
+    def ask(word):
+        for client in (shop.nobody, shop.read, shop.decide, shop.admin):
+            for path in (f"/{word}", f"/v1/experiments/{word}", f"/v1/experiments/{word}/log",
+                         f"/v1/experiments/checkout/{word}", f"/static/{word}.js",
+                         f"/v1/experiments/checkout?{word}=1"):  # fmt: skip
+                client.get(path, headers={"X-Word": word, "User-Agent": word})
+            client.request(word.upper(), "/v1/experiments")
+            for place in ("decisions", "outcomes", "forget"):
+                for body in ({"decision": word, "reward": 1}, {"unit": word}, {word: 1}):
+                    for name in (word, "checkout"):
+                        client.post(f"/v1/experiments/{name}/{place}", json=body)
+
+    def series():
+        shop.read.get("/metrics")  # which has a series of its own once it was asked for
+        samples = (
+            each for family in parsed(shop.read.get("/metrics").text) for each in family.samples
+        )
+        return {(each.name, *sorted(each.labels.items())) for each in samples}
+
+    ask("some")
+    before = series()
+    for number in range(5):
+        ask(f"word{number}")
+    assert series() == before

@@ -17,6 +17,7 @@ from lowbid.service._hosted import Experiments
 from lowbid.service._limits import Limits
 from lowbid.service._metrics import Metrics
 from lowbid.service._models import named_schemas
+from lowbid.service._streams import Streams
 from lowbid.service.routes._context import Context
 from lowbid.service.routes._decisions import decision_routes
 from lowbid.service.routes._experiments import experiment_routes, view_routes
@@ -50,7 +51,8 @@ def create_app(store: str | Store, *, keys: bool = True, limits: Limits | None =
         pass
     experiments = Experiments(at)
     metrics = Metrics(experiments)
-    context = Context(experiments, Guard(at if keys else None), limits, metrics)
+    guard, streams = Guard(at if keys else None), Streams(limits.streams)
+    context = Context(experiments, guard, limits, metrics, streams)
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -75,7 +77,7 @@ def create_app(store: str | Store, *, keys: bool = True, limits: Limits | None =
         app.include_router(routes(context))
     app.add_middleware(
         Gate,
-        guard=context.guard,
+        guard=guard,
         limits=limits,
         metrics=metrics,
         public=[*HEALTH, *PAGE],

@@ -20,6 +20,8 @@ class Limits:
         open. One more is made room for by closing the one that has not sent a request for longest.
     write_seconds : float
         How long an answer may wait for its reader to read on.
+    streams : int
+        The largest number of logs and lists of pending decisions that are sent at once.
     body_bytes : int
         The largest size of a request's body.
     body_seconds : float
@@ -38,6 +40,7 @@ class Limits:
     header_seconds: float = 10.0
     connections: int = 1_000
     write_seconds: float = 30.0
+    streams: int = 20
     body_bytes: int = 2_000_000
     body_seconds: float = 20.0
     arms: int = 10_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Any, Self, overload
 
 from lowbid.errors import InvalidValueError, LowbidError, StoreError
@@ -268,7 +268,7 @@ class SharedBandit(BanditViews):
         """The last 1,000 administrative changes, oldest first: what, when, and by whom."""
         return self._look(lambda replica: [dict(change) for change in replica.changes])
 
-    def log(self, after: int = 0) -> Iterator[LogEntry]:
+    def log(self, after: int = 0) -> Generator[LogEntry, None, None]:
         """The events after this number, in order, as they are in the log now."""
         for row in self._log.read(after):
             yield LogEntry(row.number, row.time, row.name, json.loads(row.body))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from starlette.concurrency import run_in_threadpool
@@ -15,6 +16,7 @@ from lowbid.service._hosted import Experiments, Hosted
 from lowbid.service._limits import Limits
 from lowbid.service._metrics import Metrics
 from lowbid.service._problems import ProblemError
+from lowbid.service._streams import Streamed, Streams
 from lowbid.shared._calls import Call
 
 Found = TypeVar("Found")
@@ -28,6 +30,7 @@ class Context:
     guard: Guard
     limits: Limits
     metrics: Metrics
+    streams: Streams
 
     async def hosted(self, name: str) -> Hosted:
         """An experiment that is already open, or is opened now."""
@@ -40,6 +43,10 @@ class Context:
         """A view of an experiment's bandit, as JSON."""
         hosted = await self.hosted(name)
         return JSONResponse(await self.run(name, view, hosted.bandit, *arguments))
+
+    def streamed(self, name: str, portions: Iterator[str]) -> Streamed:
+        """Lines about an experiment, as they are read."""
+        return Streamed(self.streams, partial(self.run, name), portions)
 
     async def run(self, name: str, work: Callable[..., Found], *arguments: Any) -> Found:
         """Slow work on an experiment; forget the experiment if it is gone."""

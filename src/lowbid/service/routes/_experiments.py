@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import json
-from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
@@ -23,12 +20,11 @@ from lowbid.service._guard import Caller
 from lowbid.service._hosted import Hosted
 from lowbid.service._models import PROBLEMS, ArmChange, Changes, NewExperiment
 from lowbid.service._problems import ProblemError, problem_of
+from lowbid.service._streams import in_portions, log_in_portions
 from lowbid.service.routes._context import Context
 from lowbid.shared import SharedBandit
 
 Confidence = Annotated[float, Query(gt=0.0, lt=1.0, allow_inf_nan=False)]
-
-_PORTION = 500  # lines of a stream that are sent at once
 
 
 def experiment_routes(context: Context) -> APIRouter:
@@ -131,16 +127,20 @@ def view_routes(context: Context) -> APIRouter:
         guard.require(request, "read", name)
         bandit = (await context.hosted(name)).bandit
         found = await context.run(name, bandit.pending)
-        return _streamed({"id": each.id, "arm": each.arm} for each in found)
+        portions = in_portions({"id": each.id, "arm": each.arm} for each in found)
+        return context.streamed(name, portions)
 
     @router.get("/v1/experiments/{name}/log")
     async def log(
         request: Request, name: str, after: Annotated[int, Query(ge=0, le=2**62)] = 0
     ) -> StreamingResponse:
-        """The events after the number `after`, one JSON object per line."""
+        """The events after the number `after`, one JSON object per line.
+
+        They are read in portions: the last is the last one at the time when its turn comes.
+        """
         guard.require(request, "read", name)
         bandit = (await context.hosted(name)).bandit
-        return _streamed(entry.to_data() for entry in bandit.log(after))
+        return context.streamed(name, log_in_portions(bandit, after))
 
     return router
 
@@ -201,14 +201,3 @@ def _change_arm(context: Context, hosted: Hosted, wanted: ArmChange, caller: Cal
         "remove": bandit.remove_arm,
     }[wanted.change]
     act(wanted.arm, actor=caller.name)
-
-
-def _streamed(rows: Iterable[dict[str, Any]]) -> StreamingResponse:
-    """Rows as lines of JSON, streamed; many at a time, since each portion takes a thread switch."""
-
-    def portions() -> Iterator[str]:
-        left = iter(rows)
-        while lines := [json.dumps(row) + "\n" for row in itertools.islice(left, _PORTION)]:
-            yield "".join(lines)
-
-    return StreamingResponse(portions(), media_type="application/x-ndjson")

@@ -98,7 +98,7 @@ class PostgreSQLTransaction(SQLTransaction):
         """The next rows of a query: a long log may take longer than the patience of a call."""
         patience = self._connection.patience
         with patience.extended(patience.seconds):
-            rows: list[Any] = cursor.fetchmany(5000)
+            rows: list[Any] = cursor.fetchmany(500)
             return rows
 
     def lock(self, bandit: int) -> Head | None:

@@ -8,6 +8,7 @@ from lowbid.policies.batch_likelihood import BatchLikelihood as BatchLikelihood
 from lowbid.policies.bds import BDS as BDS
 from lowbid.policies.besa import BESA as BESA
 from lowbid.policies.beta_thompson import BetaThompson as BetaThompson
+from lowbid.policies.boltzmann_gumbel import BoltzmannGumbel as BoltzmannGumbel
 from lowbid.policies.clipped import Clipped as Clipped
 from lowbid.policies.coin_flips import CoinFlips as CoinFlips
 from lowbid.policies.decreasing_epsilon_greedy import DecreasingEpsilonGreedy as DecreasingEpsilonGreedy
@@ -50,4 +51,4 @@ from lowbid.policies.ucb_v import UCBV as UCBV
 from lowbid.policies.uniform_play import UniformPlay as UniformPlay
 from lowbid.policies.windowed_batch_ensemble import WindowedBatchEnsemble as WindowedBatchEnsemble
 from lowbid.policies.wr_sda import WRSDA as WRSDA
-__all__ = ['ACB', 'AnytimeMOSS', 'BatchEnsemble', 'BatchLikelihood', 'BDS', 'BESA', 'BetaThompson', 'Clipped', 'CoinFlips', 'DecreasingEpsilonGreedy', 'DiscountedBetaThompson', 'DiscountedGaussianThompson', 'DiscountedUCB', 'EpsilonGreedy', 'ExploreThenCommit', 'ExponentialThompson', 'GaussianThompson', 'GIRO', 'Greedy', 'IMED', 'KLMaillard', 'KLUCB', 'KLUCBPlus', 'KLUCBPlusPlus', 'LBSDA', 'MARS', 'MomentIMED', 'MOSS', 'NPTS', 'PHE', 'QuantileOfMeans', 'RBSDA', 'RDS', 'ReBoot', 'SemiBoundedIMED', 'SemiBoundedKLUCB', 'SlidingWindowBetaThompson', 'SlidingWindowGaussianThompson', 'SlidingWindowLBSDA', 'SlidingWindowUCB', 'SSMC', 'SuccessiveElimination', 'UCB1', 'UCBAlpha', 'UCBTuned', 'UCBV', 'UniformPlay', 'WindowedBatchEnsemble', 'WRSDA']
+__all__ = ['ACB', 'AnytimeMOSS', 'BatchEnsemble', 'BatchLikelihood', 'BDS', 'BESA', 'BetaThompson', 'BoltzmannGumbel', 'Clipped', 'CoinFlips', 'DecreasingEpsilonGreedy', 'DiscountedBetaThompson', 'DiscountedGaussianThompson', 'DiscountedUCB', 'EpsilonGreedy', 'ExploreThenCommit', 'ExponentialThompson', 'GaussianThompson', 'GIRO', 'Greedy', 'IMED', 'KLMaillard', 'KLUCB', 'KLUCBPlus', 'KLUCBPlusPlus', 'LBSDA', 'MARS', 'MomentIMED', 'MOSS', 'NPTS', 'PHE', 'QuantileOfMeans', 'RBSDA', 'RDS', 'ReBoot', 'SemiBoundedIMED', 'SemiBoundedKLUCB', 'SlidingWindowBetaThompson', 'SlidingWindowGaussianThompson', 'SlidingWindowLBSDA', 'SlidingWindowUCB', 'SSMC', 'SuccessiveElimination', 'UCB1', 'UCBAlpha', 'UCBTuned', 'UCBV', 'UniformPlay', 'WindowedBatchEnsemble', 'WRSDA']

@@ -53,7 +53,7 @@ KERNELS := src/lowbid/policies/*,src/lowbid/environments/*,src/lowbid/_random/*,
 NO_KERNELS := */_arms.py,*/_base.py,*/_citation.py,*/_spread.py
 
 coverage: $(VENV)/installed
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q tests/uncompiled tests/environments \
+	$(BIN)/coverage run -m pytest -q --uncompiled tests/uncompiled tests/environments \
 		tests/random/test_bulk.py tests/random/test_ziggurat.py
 	$(BIN)/coverage report --include='$(KERNELS)' --omit='$(NO_KERNELS)' --fail-under=95
 

@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from lowbid._compile._build import build
 
 import lowbid
 from lowbid._compile import _build, _machine, _module
-from lowbid._compile._build import build
 from lowbid._random import key
 from lowbid.experiments._names import policy_of_text
 from lowbid.simulation._loop import loop_for

@@ -17,10 +17,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-
-from lowbid import policies
 from lowbid._compile._build import build
 from lowbid._compile._compiler import compiled_for
+
+from lowbid import policies
 from lowbid._random import key
 from lowbid.policies import Policy
 from lowbid.simulation._loop import loop_for

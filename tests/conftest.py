@@ -6,6 +6,7 @@ import pytest
 from hypothesis import settings
 
 import postgresql_server
+from lowbid._compile import Kernel, interpreted
 
 # The first example of a test may have to wait for the compiler.
 settings.register_profile("lowbid", deadline=None)
@@ -14,6 +15,28 @@ settings.load_profile("lowbid")
 # Bandits run uncompiled unless a test says otherwise: most tests make few decisions, and their
 # choices are the same (tests/policies/test_registry.py compares them for all policies).
 os.environ.setdefault("LOWBID_COMPILED", "never")
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--uncompiled", action="store_true", help="run kernels as plain Python, to see coverage"
+    )
+
+
+def pytest_configure(config):
+    if config.getoption("--uncompiled"):
+        interpreted().__enter__()  # until the process ends
+
+
+@pytest.fixture(autouse=True)
+def _everything_compiles(request, monkeypatch):
+    """Fail where a kernel runs uncompiled because it cannot be compiled, unless a test asks."""
+    if "caplog" not in request.fixturenames:
+
+        def refuse(kernel, reason):
+            raise AssertionError(f"{kernel!r} cannot be compiled: {reason}")
+
+        monkeypatch.setattr(Kernel, "_stay_uncompiled", refuse)
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ follows a Python block directly is what it prints.
 import contextlib
 import io
 import json
+import linecache
 import re
 from pathlib import Path
 
@@ -25,7 +26,9 @@ def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
     for found in BLOCK.finditer(text):
         line = text.count("\n", 0, found.start()) + 1
         printed = io.StringIO()
-        code = compile("\n" * line + found[1], str(page), "exec")
+        source, name = "\n" * line + found[1], f"{page}, line {line}"
+        linecache.cache[name] = len(source), None, source.splitlines(keepends=True), name
+        code = compile(source, name, "exec")  # kernels are compiled from their source
         with contextlib.redirect_stdout(printed):
             exec(code, names)
         if found[2] is not None:

@@ -10,14 +10,14 @@ TESTS = Path(__file__).parent
 SOURCE = Path(lowbid.__file__).parent
 # What a module is tested by, where that is not its namesake.
 ELSEWHERE = {
-    "_compile/_compiler.py": "compile/test_kernel.py",
+    "_compile/_arguments.py": "compile/test_native.py",
     "_compile/_arithmetic.py": "compile/test_language.py",
     "_compile/_builtins.py": "compile/test_language.py",
     "_compile/_code.py": "compile/test_language.py",
     "_compile/_expressions.py": "compile/test_language.py",
     "_compile/_function.py": "compile/test_language.py",
     "_compile/_library.py": "compile/test_language.py",
-    "_compile/_machine.py": "compile/test_build.py",
+    "_compile/_machine.py": "compile/test_native.py",
     "_compile/_module.py": "compile/test_language.py",
     "_compile/_values.py": "compile/test_language.py",
     "_compile/_variables.py": "compile/test_language.py",

@@ -25,6 +25,10 @@ class UnknownNameError(LowbidError, KeyError):
         return str(self.args[0]) if self.args else ""
 
 
+class KernelIndexError(LowbidError, IndexError):
+    """An index of a compiled kernel that is outside its array, found in checked mode."""
+
+
 class FileFormatError(LowbidError, ValueError):
     """A file that is damaged, truncated, or not of the expected kind."""
 

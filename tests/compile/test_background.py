@@ -36,7 +36,7 @@ expected = play(lowbid.Bandit(3, lowbid.UCB1(), seed=1, compiled="never"), 300)
 
 def run(script, tmp_path, **environment):
     """What a new process with an empty cache prints."""
-    given = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), **environment}
+    given = {**os.environ, "LOWBID_CACHE_DIR": str(tmp_path / "cache"), **environment}
     out = subprocess.run(
         [sys.executable, "-c", BEGIN + textwrap.dedent(script)],
         env=given,
@@ -52,7 +52,7 @@ def run(script, tmp_path, **environment):
 def test_a_bandit_decides_before_anything_is_compiled(tmp_path):
     script = """
     first = play(bandit, 10)
-    print(first == expected[:10], "numba" in sys.modules, is_over(bandit))
+    print(first == expected[:10], "llvmlite" in sys.modules, is_over(bandit))
     """
     assert run(script, tmp_path) == (["True", "False", "False"], "")
 
@@ -70,7 +70,7 @@ def test_it_goes_over_between_two_calls_and_makes_the_same_choices(tmp_path):
     printed, errors = run(script, tmp_path)
     assert printed == ["True", "False", "True", "True", "True"]
     assert errors == ""
-    assert list((tmp_path / "cache").rglob("*.nbc"))
+    assert len(list((tmp_path / "cache").rglob("*.o"))) >= 2
 
 
 @pytest.mark.slow
@@ -78,9 +78,9 @@ def test_it_goes_over_between_two_calls_and_makes_the_same_choices(tmp_path):
 def test_where_nothing_can_be_kept_the_thread_compiles(tmp_path):
     script = """
     play(bandit, 20)
-    print(background.wait(200), background.helper, play(bandit, 2) and is_over(bandit))
+    print(background.wait(200), play(bandit, 2) and is_over(bandit))
     """
-    printed, _ = run(script, tmp_path, NUMBA_CACHE_DIR="/proc/nowhere")
+    printed, _ = run(script, tmp_path, LOWBID_CACHE_DIR="/proc/nowhere")
     assert printed[0] == "True"
     assert printed[-1] == "True"
 
@@ -91,9 +91,8 @@ def test_a_forked_process_goes_on_by_itself(tmp_path):
     """While the parent compiles, in its thread: a lock that is held there would stay held."""
     script = """
     import os
-    sys.executable = ""  # no helper
     chosen = play(bandit, 20)
-    for pause in (0.1, 0.8, 0.5):
+    for pause in (0.0, 0.06, 0.05, 0.05, 0.05, 0.05, 0.05):
         time.sleep(pause)
         child = os.fork()
         if child == 0:
@@ -109,58 +108,38 @@ def test_a_forked_process_goes_on_by_itself(tmp_path):
     print(is_over(bandit))
     """
     printed, _ = run(script, tmp_path)
-    assert printed == ["True", "True", "0"] * 3 + ["True", "True"]
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
-def test_a_fork_while_the_thread_waits_for_its_helper(tmp_path):
-    script = """
-    import os
-    play(bandit, 20)
-    while background.helper is None:
-        time.sleep(0.01)
-    time.sleep(0.1)
-    child = os.fork()
-    if child == 0:
-        play(bandit, 20)
-        os._exit(0)
-    for _ in range(1000):
-        if os.waitpid(child, os.WNOHANG) != (0, 0):
-            break
-        time.sleep(0.01)
-    else:
-        os.kill(child, 9)
-        print("hangs")
-    """
-    assert run(script, tmp_path)[0] == []
+    assert printed == ["True", "True", "0"] * 7 + ["True", "True"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("after", [0.3, 0.8, 1.5])
+@pytest.mark.parametrize("after", [0.0, 0.06, 0.1, 0.15, 0.2, 0.3, 0.5])
 def test_a_process_can_end_at_any_time(after, tmp_path):
     script = f"""
-    sys.executable = ""  # no helper: the thread itself is inside the compiler
     play(bandit, 20)
     time.sleep({after})
-    print(background.open != [] or {after} > 0.5)  # a fast machine may be done by then
+    print("ends")
     """
-    assert run(script, tmp_path)[0] == ["True"]
+    assert run(script, tmp_path) == (["ends"], "")
 
 
 def test_what_cannot_be_compiled_goes_on_uncompiled(tmp_path):
     script = """
-    from lowbid._compile._kernel import compiling, kernel
+    from lowbid.kernels import kernel
 
-    @kernel
-    def odd(x):
-        return {x: str(type(x))}[x]
+    @kernel  # without a file that has its source
+    def select(parameters, state, step, stream):
+        return step % 3
 
-    with compiling("background"):
-        print(odd(1.0), background.wait(200), odd(1.0))
+    class InTurn(lowbid.UCB1):
+        kernels = lowbid.UCB1.kernels._replace(select=select)
+
+    bandit = lowbid.Bandit(3, InTurn(), compiled="background")
+    print(play(bandit, 4), background.wait(60), play(bandit, 3), is_over(bandit))
     """
     printed, errors = run(script, tmp_path)
-    assert " ".join(printed) == "<class 'float'> True <class 'float'>"
-    assert "keeps running uncompiled" in errors
+    assert " ".join(printed) == "[1, 2, 0, 1] True [2, 0, 1] True"
+    assert errors.count("runs uncompiled") == 1
+    assert "source of select was not found" in errors
 
 
 def test_a_policy_in_plain_python_needs_no_compiler(tmp_path):
@@ -173,7 +152,7 @@ def test_a_policy_in_plain_python_needs_no_compiler(tmp_path):
         def update(self, state, arm, loss, step, stream):
             pass
 
-    print(play(lowbid.Bandit(3, InTurn()), 6), "numba" in sys.modules)
+    print(play(lowbid.Bandit(3, InTurn()), 6), "llvmlite" in sys.modules)
     """
     assert " ".join(run(script, tmp_path, LOWBID_COMPILED="background")[0]) == (
         "[1, 2, 0, 1, 2, 0] False"

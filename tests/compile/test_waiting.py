@@ -1,7 +1,11 @@
-import numpy as np
-
+from lowbid._compile import _native
 from lowbid._compile._kernel import kernel
 from lowbid._compile._waiting import compiler_at_work, on_behalf_of, waiting
+
+
+@kernel
+def unheard_of(x):
+    return x + 1.0
 
 
 def test_names_are_there_while_the_compiler_is():
@@ -12,24 +16,15 @@ def test_names_are_there_while_the_compiler_is():
     assert waiting() == []
 
 
-def test_a_kernel_that_is_compiled_says_for_whom(monkeypatch):
-    from lowbid._compile import _compiler
+def test_a_kernel_that_is_compiled_says_for_whom(monkeypatch, tmp_path):
+    seen, object_of = [], _native.object_of
 
-    seen = []
-    build = _compiler.Whole.finalize
-
-    def watched(self):
+    def watched(text):
         seen.append(waiting())
-        build(self)
+        return object_of(text)
 
-    monkeypatch.setattr(_compiler.Whole, "finalize", watched)
-
-    random_number = np.random.default_rng().random()  # so that it is not on disk
-
-    @kernel
-    def unheard_of(x):
-        return x + random_number
-
+    monkeypatch.setattr(_native, "object_of", watched)
+    monkeypatch.setenv("LOWBID_CACHE_DIR", str(tmp_path))
     with on_behalf_of("a policy"):
         unheard_of(1.0)
     assert seen == [["a policy"]]

@@ -186,11 +186,11 @@ def passes(selection: Selection, copy: Path, patience: float) -> bool:
     tests, match, uncompiled = selection
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
     command += ["-k", match] if match else []
+    command += ["--uncompiled"] if uncompiled else []
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join([str(copy / "src"), str(copy)]),
         "PYTHONDONTWRITEBYTECODE": "1",  # Python would take two texts of one second for the same
-        "NUMBA_DISABLE_JIT": "1" if uncompiled else "0",
         "LOWBID_BROWSER_REQUIRED": "1",  # tests that are skipped notice nothing
     }
     nothing = subprocess.DEVNULL

@@ -69,9 +69,10 @@ class Unsigned(Astray):
     kernels = lowbid.UCB1.kernels._replace(select=_unsigned)
 
 
-def test_an_unsigned_number_is_shown_as_it_is():
+def test_an_unsigned_number_is_shown_as_it_is(caplog):
     with pytest.raises(InvalidValueError, match=r"returned 9; "):
         lowbid.simulate(Unsigned(), ARMS, horizon=9, runs=2)
+    assert "signed and unsigned numbers are mixed" in caplog.text  # so it ran uncompiled
 
 
 @pytest.mark.parametrize("chosen", [-1, 4, 1000])

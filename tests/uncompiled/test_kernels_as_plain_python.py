@@ -1,6 +1,6 @@
 """Every kernel run as plain Python and compared with the naive rules, for the coverage tool.
 
-With ``NUMBA_DISABLE_JIT=1`` the whole process is uncompiled (``make coverage``); otherwise the
+With ``pytest --uncompiled`` the whole process is uncompiled (``make coverage``); otherwise the
 `interpreted` block does it, so these tests mean the same in both.
 """
 

@@ -49,32 +49,35 @@ Differences from Python, most of which numba has too:
 """
 
 from lowbid._compile._background import background
+from lowbid._compile._cache import cache_folder, can_store
 from lowbid._compile._functions import fingerprint, rebind
 from lowbid._compile._hints import fetch, from_start, use_huge_pages
 from lowbid._compile._kernel import (
     WHEN,
-    Form,
     Kernel,
     When,
     allocating_kernel,
+    checked,
     code_digest,
     compiling,
     default_when,
     interpreted,
     kernel,
-    loop_kernel,
     run_uncompiled,
     specialise,
+    with_numbers,
 )
 from lowbid._compile._waiting import on_behalf_of, waiting
 
 __all__ = [
     "WHEN",
-    "Form",
     "Kernel",
     "When",
     "allocating_kernel",
     "background",
+    "cache_folder",
+    "can_store",
+    "checked",
     "code_digest",
     "compiling",
     "default_when",
@@ -83,11 +86,11 @@ __all__ = [
     "from_start",
     "interpreted",
     "kernel",
-    "loop_kernel",
     "on_behalf_of",
     "rebind",
     "run_uncompiled",
     "specialise",
     "use_huge_pages",
     "waiting",
+    "with_numbers",
 ]

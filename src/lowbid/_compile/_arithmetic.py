@@ -13,6 +13,11 @@ _WHOLES = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.BitAnd: "and", a
 _BITS = (ast.BitAnd, ast.BitOr, ast.BitXor)
 EXACT_INDICES = (ast.Add, ast.Sub, ast.Mult)
 _KEEP_NATURAL = (ast.BitAnd, ast.BitOr, ast.RShift, ast.FloorDiv, ast.Mod)
+_FLOATS_REFUSED = {
+    ast.Pow: "a power of floats may differ between Python and the processor; write x * x, or "
+    "math.exp(y * math.log(x))",
+    ast.FloorDiv: "floats are divided by //; write math.floor(x / y)",
+}
 _STEP = 2**10  # a number that grows by at most this much at a time never overflows 64 bits
 
 
@@ -35,8 +40,10 @@ def binary(
     if operator is ast.Div:
         left, right = code.cast(left, FLOAT), code.cast(right, FLOAT)
     if left.kind == FLOAT:
+        if operator is ast.Mod:
+            return _remainder(code, left, right)
         if operator not in _FLOATS:
-            raise UnsupportedError(f"{operator.__name__} of floats is not supported")
+            raise UnsupportedError(_FLOATS_REFUSED.get(operator, "a float has no bits to combine"))
         how = _FLOATS[operator]
         return Number(FLOAT, code.let(f"{how} double {left.text}, {right.text}"))
     exact = is_index and operator in EXACT_INDICES
@@ -46,7 +53,7 @@ def binary(
     if operator in (ast.FloorDiv, ast.Mod):
         return _divided(code, operator, left, right, natural)
     if operator not in _WHOLES:
-        raise UnsupportedError(f"{operator.__name__} of whole numbers is not supported")
+        raise UnsupportedError("a power of whole numbers; write x * x, or use floats")
     if left.kind == INT and left.literal is not None and right.literal is not None:
         if operator is ast.Add:
             return whole(left.literal + right.literal)
@@ -59,6 +66,20 @@ def binary(
         return _shifted(code, how, left, right)
     text = code.let(f"{how}{' nsw' if exact else ''} i64 {left.text}, {right.text}")
     return Number(left.kind, text, natural=natural)
+
+
+def _remainder(code: Code, left: Number, right: Number) -> Number:
+    """Python's remainder of floats, which has the sign of the divisor."""
+    rest = Number(FLOAT, code.let(f"frem double {left.text}, {right.text}"))
+    none = code.compare("==", rest, real(0.0))
+    apart = code.let(
+        f"xor i1 {code.compare('<', rest, real(0.0)).text}, "
+        f"{code.compare('<', right, real(0.0)).text}"
+    )
+    moved = Number(FLOAT, code.let(f"fadd double {rest.text}, {right.text}"))
+    zero = code.let(f"call double @llvm.copysign.f64(double 0.0, double {right.text})")
+    found = code.choose(Number(TRUTH, apart), moved, rest)
+    return code.choose(none, Number(FLOAT, zero), found)
 
 
 def _divided(

@@ -106,10 +106,10 @@ def range_of(given: Sequence[Number]) -> tuple[Number, Number, int]:
     return first, last, step
 
 
-def tell(writer: FunctionWriter, what: str, given: Sequence[Value]) -> Value:
+def hint(writer: FunctionWriter, what: str, given: Sequence[Value]) -> Value:
     """Give the processor, or this compiler, a hint that changes no result."""
     code, array = writer.code, given[0]
-    if what == "from start":
+    if what == "from_start":
         return natural(_int(code, _number(array)).text)
     if not isinstance(array, Array):
         raise UnsupportedError(f"the hint {what} is given about something that is not an array")
@@ -117,7 +117,7 @@ def tell(writer: FunctionWriter, what: str, given: Sequence[Value]) -> Value:
         kind, place = MEMORY[array.kind], _number(given[1]).text
         at = code.let(f"getelementptr {kind}, ptr {array.data}, i64 {place}")
         code.put(f"call void @llvm.prefetch.p0(ptr {at}, i32 0, i32 3, i32 1)")
-    elif what == "huge pages":
+    elif what == "use_huge_pages":
         if writer.module.on_linux:
             code.put(f"call void @use_huge_pages(ptr {array.data}, i64 {_bytes(code, array)})")
     else:

@@ -11,6 +11,7 @@ import numpy as np
 
 from lowbid._compile import _builtins as builtins
 from lowbid._compile._arithmetic import EXACT_INDICES, binary, negative
+from lowbid._compile._source import location, refusal_of
 from lowbid._compile._values import (
     INT,
     TRUTH,
@@ -55,9 +56,13 @@ class Expressions:
     def value(self, node: ast.expr) -> Value:
         """The value of an expression."""
         write = getattr(self, f"_{type(node).__name__.lower()}", None)
-        if write is None:
-            raise UnsupportedError(f"{type(node).__name__} is not supported")
-        found: Value = write(node)
+        try:
+            if write is None:
+                raise UnsupportedError(refusal_of(node))
+            found: Value = write(node)
+        except UnsupportedError as error:
+            error.locate(location(self.function.function, node))
+            raise
         return found
 
     def number(self, node: ast.expr) -> Number:
@@ -246,7 +251,7 @@ class Expressions:
                 places.append(first.text)
                 address = self.code.address(array, places)
                 return Array(array.kind, address, tuple(lengths[axis:]), array.frozen)
-            places.append(self.code.place_of(self.index(index), array.shape[axis]))
+            places.append(self.function.place(index, array.shape[axis]))
         address = self.code.address(array, places)
         if len(places) == len(array.shape):
             return self.code.read(array.kind, address)
@@ -282,8 +287,8 @@ class Expressions:
                 return builtins.method(self.function, base, node.func.attr, len(node.args))
             if isinstance(base, Number) and node.func.attr == "view" and len(node.args) == 1:
                 return builtins.view(self.code, base, self.value(node.args[0]))
-        called = self.value(node.func)
-        if not isinstance(called, Fixed):
+        function = self.value(node.func)
+        if not isinstance(function, Fixed):
             raise UnsupportedError("something is called that is not a function")
         given = [self.value(argument) for argument in node.args]
         named = {}
@@ -291,7 +296,7 @@ class Expressions:
             if word.arg is None:
                 raise UnsupportedError("arguments are passed by **")
             named[word.arg] = self.value(word.value)
-        return self._apply(called.value, given, named)
+        return self._apply(function.value, given, named)
 
     def _apply(self, called: Any, given: list[Value], named: dict[str, Value]) -> Value:
         if isinstance(called, type) and hasattr(called, "_fields"):
@@ -301,8 +306,8 @@ class Expressions:
                 raise UnsupportedError(f"{called.__name__} is created with other fields")
             return Group(called, tuple(items[name] for name in fields))
         if builtins.is_kernel(called):
-            if called.told:
-                return builtins.tell(self.function, called.told, given)
+            if called.is_hint:
+                return builtins.hint(self.function, called.function.__name__, given)
             return self.function.invoke(called.function, called.allocates, given, named)
         return builtins.apply(self.function, called, given, named)
 

@@ -62,6 +62,7 @@ class FunctionWriter:
         naturals: Sequence[bool],
     ) -> None:
         self.module, self.function, self.allocates = module, function, allocates
+        self.has_arena = module.has_arena(allocates)
         self.naturals = naturals
         self.node = _source.source_of(function)
         self.names = function.__code__.co_varnames[: function.__code__.co_argcount]
@@ -92,7 +93,7 @@ class FunctionWriter:
         self.loops: list[tuple[str, str]] = []  # the blocks of the next iteration and of the end
         self.exit = self.code.label()
         self.result_rooms: list[str] | None = None
-        places = ["ptr %arena"] if self.allocates else []
+        places = ["ptr %arena"] if self.has_arena else []
         for (argument, kind), is_natural in zip(self.given.items(), self.naturals, strict=True):
             registers = registers_of(kind)
             # By number: LLVM's names cannot have Greek letters.
@@ -173,16 +174,38 @@ class FunctionWriter:
         lengths = tuple(natural(length.text) for length in shape)
         size = self.code.size(kind, lengths)
         data = self.code.let(f"call ptr @allocate(ptr %arena, i64 {size})")
-        self._look_whether_memory_is_left()
+        self._leave_if_flagged()
         return Array(kind, data, lengths)
 
-    def _look_whether_memory_is_left(self) -> None:
+    def _leave_if_flagged(self) -> None:
+        """Return if memory ran out, or a checked index was outside its array."""
         after = self.code.label()
         place = self.code.let("getelementptr i64, ptr %arena, i64 1")
-        missing = self.code.let(f"load i64, ptr {place}")
-        test = Number("truth", self.code.let(f"icmp ne i64 {missing}, 0"))
+        flag = self.code.let(f"load i64, ptr {place}")
+        test = Number("truth", self.code.let(f"icmp ne i64 {flag}, 0"))
         self.code.fork(test, self.exit, after)
         self.code.start(after)
+
+    def place(self, node: ast.expr, length: Number) -> str:
+        """The position of an index along an axis of this length."""
+        place = self.code.place_of(self.expressions.index(node), length)
+        if self.module.checked:
+            self._check(place, length, node)
+        return place
+
+    def _check(self, place: str, length: Number, node: ast.expr) -> None:
+        """Return with a flag if a position is outside an axis."""
+        code, inside, outside = self.code, self.code.label(), self.code.label()
+        test = Number("truth", code.let(f"icmp ult i64 {place}, {length.text}"))
+        code.fork(test, inside, outside)
+        code.start(outside)
+        self.module.places.append(
+            f"{_source.location(self.function, node)}: the index {ast.unparse(node)}"
+        )
+        flag = code.let("getelementptr i64, ptr %arena, i64 1")
+        code.put(f"store i64 {len(self.module.places) + 1}, ptr {flag}")
+        code.go(self.exit)
+        code.start(inside)
 
     def invoke(
         self,
@@ -206,13 +229,13 @@ class FunctionWriter:
         naturals = tuple(isinstance(each, Number) and each.natural for each in ordered)
         made = self.module.function(function, allocates, kinds, naturals)
         self.called.append(made)
-        texts = ["ptr %arena"] if allocates else []
+        texts = ["ptr %arena"] if self.module.has_arena(allocates) else []
         for kind, value in zip(kinds, ordered, strict=True):
             pairs = zip(registers_of(kind), texts_of(value), strict=True)
             texts += [f"{register} {text}" for register, text in pairs]
         registers = self.code.call(made.name, made.result, texts)
-        if allocates:
-            self._look_whether_memory_is_left()
+        if self.module.has_arena(allocates):
+            self._leave_if_flagged()
         return with_naturals(value_from(made.result, iter(registers)), iter(made.naturals))
 
     # Statements
@@ -222,9 +245,13 @@ class FunctionWriter:
             if self.code.ended:  # the rest is never reached
                 return
             write = getattr(self, f"_{type(node).__name__.lower()}", None)
-            if write is None:
-                raise UnsupportedError(f"{type(node).__name__} is not supported")
-            write(node)
+            try:
+                if write is None:
+                    raise UnsupportedError(_source.refusal_of(node))
+                write(node)
+            except UnsupportedError as error:
+                error.locate(_source.location(self.function, node))
+                raise
 
     def _pass(self, node: ast.Pass) -> None:
         pass
@@ -274,7 +301,7 @@ class FunctionWriter:
         spans = [
             self.expressions.span(index, length)
             if isinstance(index, ast.Slice)
-            else self.code.place_of(self.expressions.index(index), length)
+            else self.place(index, length)
             for index, length in zip(indices, array.shape, strict=True)
         ]
         self._write_axis(array, spans, self.code.cast(value, array.kind), [])
@@ -308,8 +335,7 @@ class FunctionWriter:
             raise UnsupportedError("more than one number is updated in place")
         if array.frozen:
             raise UnsupportedError("a read-only array is updated in place")
-        numbers = [self.expressions.index(index) for index in indices]
-        places = list(map(self.code.place_of, numbers, array.shape))
+        places = list(map(self.place, indices, array.shape))
         address = self.code.address(array, places)
         before = self.code.read(array.kind, address)
         change = self.expressions.number(node.value)

@@ -1,16 +1,12 @@
 """Kernels: plain Python functions on numbers, arrays and named tuples, compiled when called.
 
 A kernel is compiled on its first call, not when its module is imported, so ``import lowbid`` stays
-fast. The same function runs uncompiled under `interpreted` (or with ``NUMBA_DISABLE_JIT=1``), which
-is how tests compare the two bit for bit. Since they give the same bits, a kernel may also run
-uncompiled while it is compiled in the background: see `compiling`.
+fast. The same function runs uncompiled under `interpreted`, which is how tests compare the two bit
+for bit. Since they give the same bits, a kernel may also run uncompiled while it is compiled in the
+background: see `compiling`.
 
 `specialise` makes a new kernel out of a template by binding some of the template's global
 names to other kernels: the simulation loop is written once and compiled once per policy.
-
-Numba caches compiled code on disk, and does not notice when a *called* function in another file
-changes. Each kernel's cached name therefore carries a digest of its own code and of everything it
-calls.
 """
 
 from __future__ import annotations
@@ -18,14 +14,14 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import functools
-import hashlib
 import importlib
+import inspect
+import logging
 import os
 import pickle
-import threading
+import time
 import types
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, cast
 
 import numpy as np
@@ -39,19 +35,16 @@ R = TypeVar("R")
 
 When = Literal["background", "now", "never"]
 WHEN: tuple[When, ...] = ("background", "now", "never")
+PENDING = object()  # a compiled form that does not exist yet
+# A kernel that takes longer than this uncompiled is worth compiling in the background, in seconds.
+_SLOW = 0.02
 
-_WAYS_TO_COMPILE = ("_allocation.py", "_compiler.py", "_hints.py")
-
-_building = threading.RLock()
-_loops = threading.RLock()  # held while a loop is compiled; a fork waits until that is done
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_loops.acquire, after_in_parent=_loops.release, after_in_child=_loops.release
-    )
-_disabled = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 # When called kernels are compiled; those called "within" an uncompiled one are not compiled.
 _when: contextvars.ContextVar[When | Literal["within"]] = contextvars.ContextVar(
-    "when", default="never" if _disabled else "now"
+    "when", default="now"
+)
+_checked: contextvars.ContextVar[bool] = contextvars.ContextVar(
+    "checked", default=os.environ.get("LOWBID_CHECKED", "") not in ("", "0")
 )
 
 
@@ -60,128 +53,115 @@ class Kernel(Generic[P, R]):
 
     Attributes
     ----------
-    told : str
-        The name of the hint that a call gives to the compiler of loops; empty if it gives none.
+    function
+        The function, uncompiled.
+    allocates : bool
+        Whether it creates arrays.
+    is_hint : bool
+        Whether a call is a hint to the compiler.
+    natives : dict
+        Its compiled forms; None for those that cannot be compiled.
     """
-
-    told = ""
 
     def __init__(
         self,
         function: Callable[P, R],
         bindings: dict[str, Any] | None = None,
         allocates: bool = False,
-        is_loop: bool = False,
+        is_hint: bool = False,
     ) -> None:
-        self.allocates, self.is_loop = allocates, is_loop
-        self.natives: dict[Any, Callable[..., Any]] = {}  # of a loop, by the kinds of arguments
+        self.allocates, self.is_hint = allocates, is_hint
         self.function = function if bindings is None else rebind(function, bindings)
         self.special: tuple[Any, ...] = ()  # the template and bindings that it was made from
-        self.forms: dict[Any, Form] = {}
+        self.natives: dict[Any, Any] = {}
         self.__doc__ = function.__doc__
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         when = _when.get()
-        if when == "now":
-            if self.is_loop and not kwargs:
-                return cast(R, self.native(args)(*args))
-            return self.compiled(*args, **kwargs)
-        if when == "within":
+        if when == "within" or self.is_hint:
             return self.function(*args, **kwargs)
-        if when == "background" and not kwargs:
-            return self.form(args)(*args)
-        return run_uncompiled(self.function, *args, **kwargs)
+        if when == "never":
+            return run_uncompiled(self.function, *args, **kwargs)
+        given = args if not kwargs else _in_order(self.function, args, kwargs)
+        call = self.native("Call", given, wait=when == "now")
+        if callable(call):
+            with contextlib.suppress(_native().OverlapError):
+                return cast(R, call(*given))
+        begin = time.monotonic()
+        answer = run_uncompiled(self.function, *given)
+        if call is PENDING and time.monotonic() - begin > _SLOW:
+            background.submit(self, "Call", given)
+        return answer
 
     def uncompiled(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call it as plain Python: for a call or two, compiling takes longer."""
         return run_uncompiled(self.function, *args, **kwargs)
 
-    def entry(self, *arguments: Any) -> Callable[..., R]:
-        """A function for arguments of exactly these types, which are not checked again.
+    def bind(self, *arguments: Any) -> tuple[Callable[..., R], bool]:
+        """The kernel as a function of the numbers among these arguments.
 
-        Determining the types of a dozen arrays takes ten times as long as most rules. The caller
-        must pass the same types each time. While compiling in the background, it is a `Form`.
+        It keeps the others: arrays, which must not be moved, and named tuples. The second result is
+        False while it is being compiled in the background, in which case binding it again later
+        gives a faster function.
         """
         when = _when.get()
-        if when == "background":
-            form = self.form(arguments)
-            return form.compiled or form
-        if when == "now":
-            return cast(Callable[..., R], _compiler().compiled_for(self.compiled, arguments))
-        return functools.partial(run_uncompiled, self.function)
+        uncompiled = functools.partial(run_uncompiled, with_numbers, self.function, arguments)
+        if when not in ("now", "background"):
+            return uncompiled, True
+        bound = self.native("Bound", arguments, wait=when == "now")
+        if bound is PENDING:
+            background.submit(self, "Bound", arguments)
+            return uncompiled, False
+        if bound is not None:
+            with contextlib.suppress(_native().OverlapError):
+                return bound.to(arguments), True
+        return uncompiled, True
 
-    def form(self, arguments: tuple[Any, ...]) -> Form:
-        """The form of this kernel for arguments of these types."""
-        kind = _kind(arguments)
-        with contextlib.suppress(KeyError):
-            return self.forms[kind]
-        return self.forms.setdefault(kind, Form(self, _sample(arguments)))
+    def native(self, form: str, arguments: tuple[Any, ...], wait: bool) -> Any:
+        """Its compiled form for arguments like these; None if it cannot be compiled.
 
-    def native(self, arguments: tuple[Any, ...]) -> Callable[..., Any]:
-        """A loop for arguments like these: our own compiler's if it can do it, else numba's."""
-        compiler = importlib.import_module("lowbid._compile._build")
-        kinds = compiler.kinds_of(arguments)
-        if kinds not in self.natives:
-            with _loops:  # by one thread; the others wait for it
-                if kinds not in self.natives:
-                    self.natives[kinds] = compiler.build(self, arguments) or self.compiled
-        return self.natives[kinds]
-
-    @functools.cached_property
-    def compiled(self) -> Callable[P, R]:
-        """The numba dispatcher of this kernel and of all kernels that it calls."""
-        with _building:
-            return cast(
-                Callable[P, R],
-                _compiler().build_callable(self._calling_compiled(), self.options),
-            )
-
-    @functools.cached_property
-    def inner(self) -> Any:
-        """The form that other kernels call: a part of them, without machine code of its own."""
-        with _building:
-            return _compiler().build_part(self._calling_compiled(), self.options)
-
-    @property
-    def is_kept(self) -> bool:
-        """Whether compiled code is stored on disk."""
-        return bool(_compiler().keeps(self.compiled))
-
-    def _calling_compiled(self) -> Callable[P, R]:
-        """The function, with compiled forms of all kernels that it calls."""
-        kernels = {
-            name: value.inner
-            for name, value in referenced(self.function).items()
-            if isinstance(value, Kernel)
-        }
-        function = rebind(self.function, kernels)
-        function.__qualname__ = f"{function.__qualname__}_{self.digest}_{_generation()}"
-        return function
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """How numba compiles this kernel.
-
-        Kernels never raise: a division by zero gives infinity or NaN, as in NumPy. A kernel that
-        creates no arrays needs no reference counts, and is inlined into its caller: passing a
-        state's dozen arrays from function to function costs more than most rules.
+        If it has not been compiled yet, and the caller does not `wait`, it is PENDING.
         """
-        return {
-            "nogil": True,
-            "error_model": "numpy",
-            "_nrt": self.allocates,
-            "forceinline": not self.allocates,
-        }
+        if not wait and (not self.natives or background.has(self, form)):
+            return PENDING  # without importing the compiler, and looking at the arguments
+        compiler = _native()
+        try:
+            name = form, compiler.kinds_of(arguments), _checked.get()
+        except compiler.UnsupportedError as reason:
+            self._stay_uncompiled(reason)
+            return None
+        if wait and name not in self.natives:
+            with background.compiler:  # one thread compiles; the others wait for it
+                if name not in self.natives:
+                    self.natives[name] = self._compiled(*name)
+        return self.natives.get(name, PENDING)
+
+    def _compiled(self, form: str, kinds: Any, checked: bool) -> Any:
+        compiler = _native()
+        try:
+            return getattr(compiler, form)(self, kinds, checked)
+        except compiler.UnsupportedError as reason:
+            self._stay_uncompiled(reason)
+        except Exception as error:  # for example, a processor that LLVM does not know
+            _report_failure(self, error)
+        return None
+
+    def _stay_uncompiled(self, reason: Exception) -> None:
+        """Say why it runs uncompiled, once per kernel."""
+        if self not in _reported:
+            _reported.add(self)
+            text = "%r runs uncompiled, a hundred times slower or more: %s"
+            logging.getLogger("lowbid").warning(text, self, reason)
 
     @functools.cached_property
     def digest(self) -> str:
         """A fingerprint of this kernel's code and of everything that it refers to."""
-        return fingerprint(self.function, repr(self.options))
+        return fingerprint(self.function, f"allocates={self.allocates}")
 
     def has_changed(self) -> bool:
         """Whether a global of it, or of a kernel that it calls, has changed since the first use."""
         called = (each for each in referenced(self.function).values() if isinstance(each, Kernel))
-        digest: Any = type(self).__dict__.get("digest", Kernel.__dict__["digest"])
+        digest: Any = Kernel.__dict__["digest"]
         return digest.func(self) != self.digest or any(each.has_changed() for each in called)
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
@@ -194,12 +174,11 @@ class Kernel(Generic[P, R]):
         return f"<kernel {self.function.__qualname__}>"
 
 
-def kernel(function: Callable[P, R]) -> Kernel[P, R]:
-    """Mark a function for compilation on its first call.
+_reported: set[Kernel[..., Any]] = set()  # kernels that were said to run uncompiled
 
-    It must not create arrays, nor call methods of arrays such as ``max()``, so that nothing in it
-    needs to be counted and freed.
-    """
+
+def kernel(function: Callable[P, R]) -> Kernel[P, R]:
+    """Mark a function for compilation on its first call; it must not create arrays."""
     return Kernel(function)
 
 
@@ -208,57 +187,16 @@ def allocating_kernel(function: Callable[P, R]) -> Kernel[P, R]:
     return Kernel(function, allocates=True)
 
 
-def loop_kernel(function: Callable[P, R]) -> Kernel[P, R]:
-    """Mark a function that creates arrays, and that Python calls rarely, for long runs.
-
-    It returns numbers, or nothing. `lowbid._compile` compiles it, in a fraction of the time that
-    numba takes; numba compiles it if it uses anything that is not supported there.
-    """
-    return Kernel(function, allocates=True, is_loop=True)
-
-
-class Hint(Kernel[P, None]):
-    """A kernel that gives the processor a hint and changes no result.
-
-    Uncompiled, it does nothing; `build` emits its compiled code.
-    """
-
-    def __init__(
-        self, function: Callable[P, None], build: Callable[[], Any], told: str = ""
-    ) -> None:
-        super().__init__(function)
-        self.build, self.told = build, told
-
-    @functools.cached_property
-    def compiled(self) -> Any:
-        """What numba uses for this function."""
-        with _building:
-            return self.build()
-
-    @property
-    def inner(self) -> Any:
-        """The same."""
-        return self.compiled
-
-    @functools.cached_property
-    def digest(self) -> str:
-        """A fingerprint of what is built."""
-        return fingerprint(self.build)
-
-
-def hint(build: Callable[[], Any], told: str) -> Callable[[Callable[P, None]], Hint[P]]:
-    """Mark a function, empty except for its docstring, as a hint whose code `build` emits.
-
-    `told` is the name of the hint in the compiler of loops.
-    """
-    return functools.partial(Hint, build=build, told=told)
+def hint(function: Callable[P, R]) -> Kernel[P, R]:
+    """Mark a function as a hint that changes no result; see `lowbid._compile._hints`."""
+    return Kernel(function, is_hint=True)
 
 
 @functools.cache
 def _specialise(
     template: Kernel[..., Any], bindings: tuple[tuple[str, Any], ...]
 ) -> Kernel[..., Any]:
-    special = Kernel(template.function, dict(bindings), template.allocates, template.is_loop)
+    special = Kernel(template.function, dict(bindings), template.allocates)
     special.special = template, bindings
     return special
 
@@ -322,6 +260,21 @@ def compiling(when: When) -> Iterator[None]:
         _when.reset(token)
 
 
+@contextlib.contextmanager
+def checked() -> Iterator[None]:
+    """Let compiled kernels check their indices inside this block, which takes longer.
+
+    One outside its array raises `KernelIndexError`, which names the file and the line; otherwise,
+    compiled code reads or writes whatever is there. The environment variable ``LOWBID_CHECKED=1``
+    does the same for the whole process.
+    """
+    token = _checked.set(True)
+    try:
+        yield
+    finally:
+        _checked.reset(token)
+
+
 def default_when() -> When:
     """When kernels of a bandit are compiled by default."""
     when = os.environ.get("LOWBID_COMPILED", WHEN[0])
@@ -339,79 +292,32 @@ def run_uncompiled(function: Callable[..., R], *arguments: Any, **named: Any) ->
         _when.reset(token)
 
 
-class Form:
-    """A kernel for arguments of certain types: uncompiled, until it is compiled in the background.
-
-    Attributes
-    ----------
-    compiled
-        The compiled function, or None.
-    submitted : bool
-        Whether it has been submitted to the background.
-    """
-
-    def __init__(self, kernel: Kernel[..., Any], samples: tuple[Any, ...]) -> None:
-        self.kernel, self.samples = kernel, samples
-        self.compiled: Callable[..., Any] | None = None
-        self.submitted = isinstance(kernel, Hint)
-
-    def __call__(self, *arguments: Any) -> Any:
-        if self.compiled is not None:
-            return self.compiled(*arguments)
-        answer = run_uncompiled(self.kernel.function, *arguments)
-        if not self.submitted:
-            background.submit(self)
-        return answer
-
-    def load(self) -> bool:
-        """Load the code from disk, and return whether it was there."""
-        self.compiled = _compiler().loaded_for(self.kernel.compiled, self.samples)
-        return self.compiled is not None
-
-    def keeps(self) -> bool:
-        """Whether compiled code can be stored on disk."""
-        return self.kernel.is_kept
-
-    def compile(self) -> None:
-        """Compile it, store it on disk if possible, and use it."""
-        self.compiled = _compiler().compiled_for(self.kernel.compiled, self.samples)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Form, (self.kernel, self.samples)
-
-    def __repr__(self) -> str:
-        return repr(self.kernel)
+def with_numbers(function: Callable[..., R], arguments: tuple[Any, ...], *numbers: Any) -> R:
+    """Call a function with other numbers in the place of those among its arguments."""
+    given = iter(numbers)
+    return function(*(next(given) if isinstance(each, int | float) else each for each in arguments))
 
 
-@functools.cache
-def _generation() -> str:
-    """A fingerprint of how kernels are compiled: code cached by older versions is not used."""
-    folder, texts = Path(__file__).parent, b""
-    with contextlib.suppress(OSError):  # only bytecode may be installed
-        texts = b"".join((folder / name).read_bytes() for name in _WAYS_TO_COMPILE)
-    return hashlib.blake2b(texts, digest_size=4).hexdigest()
+def _in_order(
+    function: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]
+) -> tuple[Any, ...]:
+    """All arguments of a call by their position."""
+    bound = inspect.signature(function).bind(*args, **named)
+    bound.apply_defaults()
+    return bound.args
 
 
-def _compiler() -> Any:
-    """The one module that uses numba, which takes a while to import."""
-    return importlib.import_module("lowbid._compile._compiler")
+def _native() -> Any:
+    """The compiler, which takes a while to import."""
+    return importlib.import_module("lowbid._compile._native")
 
 
-def _kind(value: Any) -> Any:
-    """A key that distinguishes values that have different types in compiled code."""
-    if isinstance(value, np.ndarray):
-        return value.dtype, value.ndim, value.flags.num
-    if isinstance(value, tuple):
-        return type(value), *map(_kind, value)
-    return type(value)
-
-
-def _sample(value: Any) -> Any:
-    """A small value that has the same type in compiled code."""
-    if isinstance(value, np.ndarray):
-        small = np.empty((0,) * value.ndim, value.dtype)
-        return small if _kind(small) == _kind(value) else value
-    if isinstance(value, tuple):
-        parts = map(_sample, value)
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    return value
+def _report_failure(kernel: Kernel[..., Any], error: Exception) -> None:
+    """Warn once per process, since such a failure is likely to occur for every kernel."""
+    level = logging.DEBUG if background.failed else logging.WARNING
+    background.failed = True
+    text = (
+        "%r cannot be compiled on this machine (%r); policies run uncompiled, a hundred times "
+        "slower or more."
+    )
+    logging.getLogger("lowbid").log(level, text, kernel, error)

@@ -11,8 +11,6 @@ from typing import Any
 import llvmlite
 import llvmlite.binding as llvm
 
-from lowbid._compile._module import ENTRY
-
 _loading = threading.Lock()
 _engines: list[Any] = []  # loaded code is kept: a function may be called at any time
 
@@ -73,15 +71,23 @@ def _gather(module: Any, tuned: Any) -> None:
     manager.run(module, passes)
 
 
-def function_of(code: bytes) -> Callable[[int], int]:
-    """The function in machine code; it runs without the GIL."""
+def functions_of(code: bytes) -> Callable[..., Any]:
+    """Load machine code.
+
+    Returns a function that makes the functions in it: of their name, the type of their result, and
+    the types of their arguments. They run without the GIL unless they are to keep it.
+    """
     with _loading:
         empty = llvm.parse_assembly("", llvm.create_context())
         engine = llvm.create_mcjit_compiler(empty, _target_machine())
         engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         engine.finalize_object()
-        address = engine.get_function_address(ENTRY)
-        if not address:
-            raise ValueError("there is no function in this code")
         _engines.append(engine)
-    return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(address)
+
+    def function(name: str, *types: Any, keeps_gil: bool = False) -> Any:
+        address = engine.get_function_address(name)
+        if not address:
+            raise ValueError(f"there is no {name} in this code")
+        return (ctypes.PYFUNCTYPE if keeps_gil else ctypes.CFUNCTYPE)(*types)(address)
+
+    return function

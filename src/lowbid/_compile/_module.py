@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 import types
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,18 +17,20 @@ from lowbid._compile._values import (
     FLOAT,
     KIND_OF_DTYPE,
     MEMORY,
+    REGISTER,
     Array,
     Fixed,
     Kind,
     UnsupportedError,
     Value,
+    holds_arrays,
     known,
     real,
     registers_of,
     whole,
 )
 
-ENTRY = "lowbid_entry"
+ENTRY, RELEASE = "lowbid_entry", "lowbid_release"
 # Functions shorter than this many lines are best inlined into all their callers, as measured.
 _LONG = 600
 
@@ -41,6 +44,7 @@ declare double @llvm.sqrt.f64(double)
 declare double @llvm.sin.f64(double)
 declare double @llvm.cos.f64(double)
 declare double @llvm.fabs.f64(double)
+declare double @llvm.copysign.f64(double, double)
 declare double @llvm.floor.f64(double)
 declare double @llvm.ceil.f64(double)
 declare double @log1p(double) #2
@@ -105,6 +109,13 @@ end:
   ret void
 }
 
+define void @lowbid_release(ptr %first) nounwind {
+  %arena = alloca [2 x i64]
+  store ptr %first, ptr %arena
+  call void @release(ptr %arena, ptr null)
+  ret void
+}
+
 define internal void @use_huge_pages(ptr %data, i64 %size) noinline nounwind {
   %large = icmp sge i64 %size, 4194304
   br i1 %large, label %advise, label %end
@@ -145,13 +156,19 @@ class Made(NamedTuple):
 
 
 class Module:
-    """The text of a kernel and of everything that it calls."""
+    """The text of a kernel and of everything that it calls.
 
-    def __init__(self) -> None:
+    If it is `checked`, an index outside its array ends the kernel, and `places` lists where that
+    can happen.
+    """
+
+    def __init__(self, checked: bool = False) -> None:
+        self.checked = checked
+        self.places: list[str] = []
         self.on_linux = sys.platform == "linux"
         self.texts = [_RUNTIME]
         self.functions: dict[Any, Made] = {}
-        self.places: Counter[str] = Counter()  # the number of places that call a function
+        self.callers: Counter[str] = Counter()  # the number of places that call a function
         self.constants: dict[int, tuple[Any, Array]] = {}
 
     def text(self) -> str:
@@ -165,7 +182,7 @@ class Module:
         functions are inlined into their callers. For those that are long and called from several
         places, LLVM decides, since every copy takes time to compile.
         """
-        often = self.places[made.name] > 1 and made.size > _LONG
+        often = self.callers[made.name] > 1 and made.size > _LONG
         how = "inlinehint" if often else "alwaysinline"
         return f"attributes #{_number_of(made.name)} = {{ {how} nounwind }}"
 
@@ -190,7 +207,7 @@ class Module:
             if writer.result is None:
                 raise UnsupportedError(f"{function.__name__} never ends")
             size = len(writer.code.lines) + sum(each.size for each in writer.called)
-            self.places.update(each.name for each in writer.called)
+            self.callers.update(each.name for each in writer.called)
             self.functions[key] = Made(name, writer.result, writer.naturals_returned, size)
             self.texts.append(text)
         made = self.functions[key]
@@ -225,37 +242,93 @@ class Module:
             self.constants[id(values)] = values, Array(kind, name, shape, frozen=True)
         return self.constants[id(values)][1]
 
-    def entry(self, kernel: Any, kinds: Sequence[Kind]) -> Kind:
-        """Write the entry point, which takes the address of all arguments, 64 bits each, in order.
+    def has_arena(self, allocates: bool) -> bool:
+        """Whether a function is given the arena, where errors are recorded."""
+        return allocates or self.checked
 
-        Room for the results follows them. It returns 1 if there was not enough memory, otherwise 0.
+    def call(self, kernel: Any, kinds: Sequence[Kind]) -> Kind:
+        """Write an entry point that takes the address of all arguments, 64 bits each, in order.
+
+        After them there is room for the results, and for the first piece of memory in which they
+        lie. The entry point returns 0, or what went wrong: see `_native`.
         """
-        made = self.function(kernel.function, kernel.allocates, kinds, [False] * len(kinds))
-        code = Code()
-        arena = code.room("[2 x i64]")
-        code.put(f"store [2 x i64] zeroinitializer, ptr {arena}")
-        place = 0
-        texts = [f"ptr {arena}"] if kernel.allocates else []
-        for register in (register for kind in kinds for register in registers_of(kind)):
-            at = code.let(f"getelementptr i64, ptr %block, i64 {place}")
-            if register == "i1":
-                text = code.let(f"trunc i64 {code.let(f'load i64, ptr {at}')} to i1")
-            else:
-                text = code.let(f"load {register}, ptr {at}")
-            texts.append(f"{register} {text}")
-            place += 1
-        results = code.call(made.name, made.result, texts)
+        code, words = _entry(), itertools.count()
+        texts = [text for kind in kinds for text in _loaded(code, kind, words)]
+        made, results = self._result(code, kernel, kinds, texts)
         for register, text in zip(registers_of(made.result), results, strict=True):
-            at = code.let(f"getelementptr i64, ptr %block, i64 {place}")
             if register == "i1":
                 register, text = "i64", code.let(f"zext i1 {text} to i64")
-            code.put(f"store {register} {text}, ptr {at}")
-            place += 1
-        code.put(f"call void @release(ptr {arena}, ptr null)")
-        flag = code.let(f"getelementptr i64, ptr {arena}, i64 1")
-        code.put(f"ret i64 {code.let(f'load i64, ptr {flag}')}")
+            code.put(f"store {register} {text}, ptr {_word(code, words)}")
+        if not holds_arrays(made.result):
+            code.put("call void @release(ptr %arena, ptr null)")
+        first = code.let("load i64, ptr %arena")
+        code.put(f"store i64 {first}, ptr {_word(code, words)}")
+        code.put(f"ret i64 {_flag(code)}")
         self.texts.append(f"define i64 @{ENTRY}(ptr %block) #1 {{\n{code.text()}\n}}")
         return made.result
+
+    def bound(self, kernel: Any, kinds: Sequence[Kind]) -> Kind:
+        """Write an entry point that takes the numbers among its arguments in registers.
+
+        The others are at an address, as for `call`. It returns the result, a number or nothing; if
+        the module is checked, what went wrong follows the arguments in memory.
+        """
+        if kernel.allocates:
+            raise UnsupportedError("the kernel creates arrays; keep them in the state instead")
+        code, words = _entry(), itertools.count()
+        texts, given = [], ["ptr %block"]
+        for i, kind in enumerate(kinds):
+            if isinstance(kind, str):
+                given.append(f"{REGISTER[kind]} %n{i}")
+                texts.append(given[-1])
+            else:
+                texts += _loaded(code, kind, words)
+        made, results = self._result(code, kernel, kinds, texts)
+        registers = registers_of(made.result)
+        if len(registers) > 1 or holds_arrays(made.result):
+            raise UnsupportedError("the kernel returns more than a number")
+        if self.checked:
+            code.put(f"store i64 {_flag(code)}, ptr {_word(code, words)}")
+        returned = registers[0] if registers else "void"
+        code.put(f"ret {returned} {' '.join(results)}")
+        extended = "zeroext " if returned == "i1" else ""
+        head = f"define {extended}{returned} @{ENTRY}({', '.join(given)}) #1"
+        self.texts.append(f"{head} {{\n{code.text()}\n}}")
+        return made.result
+
+    def _result(
+        self, code: Code, kernel: Any, kinds: Sequence[Kind], texts: list[str]
+    ) -> tuple[Made, list[str]]:
+        """Call a kernel, and return the registers of its result."""
+        made = self.function(kernel.function, kernel.allocates, kinds, [False] * len(kinds))
+        arena = ["ptr %arena"] if self.has_arena(kernel.allocates) else []
+        return made, code.call(made.name, made.result, [*arena, *texts])
+
+
+def _entry() -> Code:
+    """The beginning of an entry point: an arena with nothing in it."""
+    code = Code()
+    code.rooms.append("  %arena = alloca [2 x i64]")
+    code.put("store [2 x i64] zeroinitializer, ptr %arena")
+    return code
+
+
+def _word(code: Code, words: Iterator[int]) -> str:
+    """The address of the next word of a block."""
+    return code.let(f"getelementptr i64, ptr %block, i64 {next(words)}")
+
+
+def _loaded(code: Code, kind: Kind, words: Iterator[int]) -> Iterator[str]:
+    """The registers of an argument, loaded from a block."""
+    for register in registers_of(kind):
+        at = _word(code, words)
+        text = code.let(f"load {'i64' if register == 'i1' else register}, ptr {at}")
+        yield f"{register} {code.let(f'trunc i64 {text} to i1') if register == 'i1' else text}"
+
+
+def _flag(code: Code) -> str:
+    """What went wrong; 0 if nothing did."""
+    return code.let(f"load i64, ptr {code.let('getelementptr i64, ptr %arena, i64 1')}")
 
 
 def _number_of(name: str) -> int:

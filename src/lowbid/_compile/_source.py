@@ -52,6 +52,45 @@ def source_of(function: types.FunctionType) -> ast.FunctionDef:
     return node
 
 
+def location(function: types.FunctionType, node: ast.stmt | ast.expr) -> str:
+    """The file and the line of a part of a function."""
+    return f"{function.__code__.co_filename}, line {node.lineno}"
+
+
+# What to write instead of what kernels cannot contain.
+_INSTEAD = {
+    ast.ListComp: "a list comprehension; fill an array of the state in a loop over range(...)",
+    ast.GeneratorExp: "a generator; write a loop over range(...)",
+    ast.SetComp: "a set; use an array of the state",
+    ast.Set: "a set; use an array of the state",
+    ast.DictComp: "a dictionary; use an array of the state",
+    ast.Dict: "a dictionary; use an array of the state, or a named tuple",
+    ast.JoinedStr: "a string; use numbers",
+    ast.Lambda: "a lambda; define a function marked as @kernel",
+    ast.FunctionDef: "a function in a function; define it outside, marked as @kernel",
+    ast.ClassDef: "a class in a function; define it outside",
+    ast.NamedExpr: "an assignment in an expression; assign on a line of its own",
+    ast.Raise: "raise; check arguments where the policy is made, in __post_init__",
+    ast.Assert: "assert; check arguments where the policy is made, in __post_init__",
+    ast.Try: "try; nothing raises in compiled code",
+    ast.With: "with; nothing in a kernel needs to be closed",
+    ast.Delete: "del; a name that is not used again costs nothing",
+    ast.Global: "global; write to an array of the state",
+    ast.Nonlocal: "nonlocal; write to an array of the state",
+    ast.Import: "an import; import at the top of the module",
+    ast.ImportFrom: "an import; import at the top of the module",
+    ast.Yield: "yield; write to an array of the state",
+    ast.Match: "match; use if and elif",
+    ast.Starred: "an argument with a star; pass arguments one by one",
+}
+
+
+def refusal_of(node: ast.AST) -> str:
+    """What is said of a part of the language that kernels cannot contain."""
+    what = _INSTEAD.get(type(node), f"{type(node).__name__}; see the page on writing kernels")
+    return f"kernels cannot contain {what}"
+
+
 def stored_names(node: ast.AST) -> set[str]:
     """The names that are assigned somewhere in a part of a function."""
     return {

@@ -20,7 +20,22 @@ KIND_OF_DTYPE = {"float64": FLOAT, "int64": INT, "uint64": WORD, "bool": TRUTH}
 
 
 class UnsupportedError(Exception):
-    """The kernel uses something that is not supported here; numba compiles it instead."""
+    """The kernel uses something that cannot be compiled; it runs uncompiled.
+
+    Attributes
+    ----------
+    where : str
+        The file and the line; empty if it is not about a line.
+    """
+
+    where = ""
+
+    def locate(self, where: str) -> None:
+        """Say where it is, if that is not known more exactly already."""
+        self.where = self.where or where
+
+    def __str__(self) -> str:
+        return f"{self.where}: {super().__str__()}" if self.where else super().__str__()
 
 
 @dataclass(frozen=True)

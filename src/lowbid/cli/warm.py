@@ -1,8 +1,8 @@
 """Compile policies ahead of time, in an image or in CI, so that no request waits for it later.
 
-Compiled code is stored on disk: beside the package, in your user's cache folder, or in the folder
-that NUMBA_CACHE_DIR names. Give policies by name, optionally with parameters; without names, all
-policies are compiled, which takes a few minutes. The code for a bandit's decisions is compiled and,
+Compiled code is stored on disk: in the folder that LOWBID_CACHE_DIR names, or in your user's cache
+folder. Give policies by name, optionally with parameters; without names, all
+policies are compiled, which takes half a minute. The code for a bandit's decisions is compiled and,
 with --arms, the code for simulations on such arms:
   lowbid warm batch-likelihood
   lowbid warm ucb1 batch-ensemble:batches=12 --arms bernoulli --arms gaussian
@@ -27,8 +27,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compile the requested policies, one by one."""
+    from lowbid._compile import cache_folder, can_store
     from lowbid.experiments._names import policy_of_text
 
+    if not can_store():
+        raise OSError(
+            f"compiled code cannot be stored in {cache_folder()}: it must be a folder that you can "
+            "write to and nobody else can. Name one: LOWBID_CACHE_DIR=/a/folder lowbid warm"
+        )
     chosen = [policy_of_text(text) for text in arguments.policies] or _all_policies()
     families = [_arms(text) for text in arguments.arms]
     began = time.monotonic()
@@ -53,16 +59,9 @@ def _arms(text: str) -> Environment:
 
 
 def _compile(policy: Policy, families: list[Environment]) -> None:
-    from lowbid._compile import Kernel
     from lowbid.online import Bandit
     from lowbid.simulation import simulate
 
     Bandit(2, policy, horizon=10, compiled="now")
-    select = policy.kernels.select
-    if isinstance(select, Kernel) and not select.is_kept:
-        raise OSError(
-            "compiled code cannot be stored: no cache folder is writable. Name one that is: "
-            "NUMBA_CACHE_DIR=/a/folder lowbid warm"
-        )
     for arms in families:
         simulate(policy, arms, horizon=10, runs=1, progress=False)

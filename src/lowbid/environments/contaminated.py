@@ -61,7 +61,7 @@ class Contaminated(Wrapped):
         """The arms' parameters, the probability of a wrong report, and its value."""
         table = self.environment.table(seed, runs)
         wrong = np.broadcast_to([self.chance, self.value], (*table.shape[:2], 2))
-        return np.concatenate([table, wrong], axis=2)
+        return np.ascontiguousarray(np.concatenate([table, wrong], axis=2))
 
     @property
     def support(self) -> tuple[float, float]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lowbid._arrays import Floats
-from lowbid._compile import loop_kernel
+from lowbid._compile import allocating_kernel
 from lowbid._random import Stream, key, seek_run, uniform
 from lowbid._require import require_finite, require_whole
 from lowbid.environments._base import Arms, Environment
@@ -21,7 +21,7 @@ _DRAWN = ("mean", "rate", "a", "loss")
 _MOST_ARMS = 10_000_000
 
 
-@loop_kernel
+@allocating_kernel
 def _fill(values: Floats, arms_key: np.uint64, stream: Stream) -> None:
     """Uniform numbers, (run, arm); a row depends only on the key and its run."""
     for run in range(values.shape[0]):

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from lowbid._compile import Form, Kernel, When, compiling, interpreted
+from lowbid._compile import Kernel, When, compiling, interpreted, with_numbers
 from lowbid._random import key, stream_of_run
 from lowbid._require import require, require_finite, require_flag, require_whole
 from lowbid.errors import InvalidValueError
@@ -181,9 +181,8 @@ class Agent:
         self._episode, self._stage, self._s, self._action = 0, -1, 0, -1
         self._bound: dict[str, Callable[..., Any]] = {}
         if self._compiled == "now":
-            self._bind("plan", 1, self._stream)
-            self._bind("act", 0, 0, self._stream)
-            self._bind("update", 0, 0, 0, 0.0, 0, self._stream)
+            self._bind("act", 0, 0)
+            self._bind("update", 0, 0, 0, 0.0, 0)
 
     @property
     def episode(self) -> int:
@@ -222,7 +221,7 @@ class Agent:
                 f"episode {self._episode} is under way, at stage {self._stage}; call end() first."
             )
         self._s = self._read_state("state", state, 0)
-        self._call("plan", self._episode + 1, self._stream)
+        self._call("plan", self._episode + 1)
         self._episode, self._stage, self._action = self._episode + 1, 0, -1
 
     def act(self) -> int:
@@ -230,7 +229,7 @@ class Agent:
         if self._stage < 0:
             raise InvalidValueError("no episode is under way; call begin(state) first.")
         if self._action < 0:
-            action = self._call("act", self._stage, self._s, self._stream)
+            action = self._call("act", self._stage, self._s)
             most = self._problem.actions[self._s]
             if not 0 <= action < most:
                 raise InvalidValueError(
@@ -281,7 +280,7 @@ class Agent:
 
     def take_in(self, loss: float, next_s: int) -> None:
         """Record an outcome without checks: an internal loss, and a state."""
-        self._call("update", self._stage, self._s, self._action, loss, next_s, self._stream)
+        self._call("update", self._stage, self._s, self._action, loss, next_s)
         last = self._stage + 1 == self._problem.horizon
         self._stage, self._s, self._action = -1 if last else self._stage + 1, next_s, -1
 
@@ -329,32 +328,35 @@ class Agent:
             f"as many as successors allows; make the agent with a larger number.",
         )
 
-    def _call(self, name: str, *arguments: Any) -> Any:
+    def _call(self, name: str, *numbers: Any) -> Any:
         """Call a function of the rule."""
-        function = self._bound.get(name) or self._bind(name, *arguments)
-        return function(*arguments)
+        function = self._bound.get(name) or self._bind(name, *numbers)
+        return function(*numbers)
 
-    def _bind(self, name: str, *arguments: Any) -> Callable[..., Any]:
-        """A function of the rule for arguments of these types, which are not inspected again.
+    def _bind(self, name: str, *numbers: Any) -> Callable[..., Any]:
+        """A function of the rule, as one of the numbers that change from call to call.
 
-        If it is not compiled yet, the next call tries again to switch to compiled code.
+        While it is not compiled, the next call tries again to switch to compiled code.
         """
         function = getattr(self.rule.functions, name)
-        common = (self._parameters, self._problem, self._state)
-        is_kernel = isinstance(function, Kernel) and self.rule.compiled
-        with self._in_its_time():
-            entry = function.entry(*common, *arguments) if is_kernel else function
-        if not is_kernel:
-            entry = functools.partial(self._call_plain, function)
-        bound = functools.partial(entry, *common)
-        if not isinstance(entry, Form):
+        given = (self._parameters, self._problem, self._state, *numbers, self._stream)
+        is_final = True
+        # Planning takes long, so it is called in the way that does not keep other threads waiting.
+        if isinstance(function, Kernel) and self.rule.compiled and name != "plan":
+            with self._in_its_time():
+                bound, is_final = function.bind(*given)
+        else:
+            bound = functools.partial(self._call_plain, function, given)
+        if is_final:
             self._bound[name] = bound
         return bound
 
-    def _call_plain(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a plain function, which may call kernels."""
+    def _call_plain(
+        self, function: Callable[..., Any], arguments: tuple[Any, ...], *numbers: Any
+    ) -> Any:
+        """Call a function as it is."""
         with self._in_its_time():
-            return function(*arguments)
+            return with_numbers(function, arguments, *numbers)
 
     def _in_its_time(self) -> contextlib.AbstractContextManager[None]:
         """Compile kernels at the time set by `compiled`; for a rule in plain Python, never."""

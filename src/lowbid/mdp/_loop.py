@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lowbid._compile import kernel, loop_kernel
+from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream, seek_loss, seek_run
 from lowbid.mdp._course import (
     Course,
@@ -73,7 +73,7 @@ def episode_of_rule(
     return lost
 
 
-@loop_kernel
+@allocating_kernel
 def play(
     parameters: Any,
     problem: Problem,

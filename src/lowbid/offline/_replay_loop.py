@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lowbid._arrays import Floats, Ints
-from lowbid._compile import kernel, loop_kernel
+from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream, seek_run, uniform
 
 # The functions of the policy that the template below is bound to.
@@ -16,7 +16,7 @@ select: Any = None
 update: Any = None
 
 
-@loop_kernel
+@allocating_kernel
 def play_log(
     parameters: Any,
     n_arms: int,

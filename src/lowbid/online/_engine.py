@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
 
-from lowbid._compile import Form, Kernel, When, compiling, default_when, kernel, specialise
+from lowbid._compile import Kernel, When, compiling, default_when, kernel, specialise, with_numbers
 from lowbid._random import Stream, stream_of_run
 from lowbid._require import require, require_arm, require_whole
 from lowbid.online._feedback import LOW, SCALE, WIDTH, Scale, scaled_loss
@@ -21,8 +21,6 @@ from lowbid.policies._limits import Sizes, check_state, fill
 _FIRST_CAPACITY = 1024
 # Of files: sizes of arrays are small multiples of it, and must not overflow.
 _LARGEST_CAPACITY = 2**40
-# The state of this many arms is created in less than a millisecond without compiled code.
-_FEW_ARMS = 64
 
 R = TypeVar("R")
 
@@ -93,6 +91,8 @@ class Engine:
     _select: Callable[..., Any] | None
     _take_in: Callable[..., Any] | None
     _hold: Callable[..., Any] | None
+    _ledger: Ledger | None
+    _scale: Scale | None
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class Engine:
         self.policy, self.n_arms, self.horizon = policy, n_arms, horizon
         self.compiled = compiled or default_when()
         self.step, self.capacity = 1, _FIRST_CAPACITY
-        with compiling(self._when_starting(n_arms)):
+        with compiling(self.compiled):
             self.parameters, self.state = policy.start(n_arms, horizon, self.capacity)
         self.stream = stream
         self._unbind()
@@ -173,7 +173,7 @@ class Engine:
         rule = self._select
         if rule is None:
             rule = self._bind_select()
-        arm = rule(self.parameters, self.state, self.step, self.stream)
+        arm = rule(self.step)
         if type(arm) is int and 0 <= arm < self.n_arms:  # the fast path
             return arm
         return require_arm(arm, self.policy.name, self.n_arms)
@@ -183,9 +183,9 @@ class Engine:
         if step > self.capacity:
             self.make_room(2 * self.capacity)
         rule = self._take_in
-        if rule is None:
+        if rule is None or ledger is not self._ledger or scale is not self._scale:
             rule = self._bind_take_in(ledger, scale)
-        rule(self.parameters, self.state, arm, value, step, self.stream, ledger, scale)
+        rule(arm, value, step)
 
     def hold(self, arm: int, change: int) -> None:
         """Inform the policy that an arm has more or fewer pending decisions, if it uses that."""
@@ -194,7 +194,7 @@ class Engine:
         rule = self._hold
         if rule is None:
             rule = self._bind_hold()
-        rule(self.parameters, self.state, arm, change)
+        rule(arm, change)
 
     def bind(self, ledger: Ledger) -> None:
         """Compile everything a decision and its outcome need, if that is to be done now."""
@@ -204,28 +204,32 @@ class Engine:
             if self.policy.holding is not None:
                 self._bind_hold()
 
-    # If the rule is not compiled yet, the next call tries again to switch to compiled code.
+    # While a rule is not compiled, each call tries again to switch to compiled code.
 
-    @_in_its_time
     def _bind_select(self) -> Callable[..., Any]:
         rule = self.policy.kernels.select
-        entry = _entry(rule, self.compiled, self.parameters, self.state, 1, self.stream)
-        self._select = None if isinstance(entry, Form) else entry
-        return entry
+        bound, is_final = self._bound(rule, self.parameters, self.state, 1, self.stream)
+        self._select = bound if is_final else None
+        return bound
 
-    @_in_its_time
     def _bind_take_in(self, ledger: Ledger, scale: Scale) -> Callable[..., Any]:
         rule = specialise(take_in, update=self.policy.kernels.update)
-        common = (self.parameters, self.state)
-        entry = _entry(rule, self.compiled, *common, 0, 0.0, 1, self.stream, ledger, scale)
-        self._take_in = None if isinstance(entry, Form) else entry
-        return entry
+        known = self.parameters, self.state
+        bound, is_final = self._bound(rule, *known, 0, 0.0, 1, self.stream, ledger, scale)
+        self._take_in, self._ledger, self._scale = bound if is_final else None, ledger, scale
+        return bound
+
+    def _bind_hold(self) -> Callable[..., Any]:
+        bound, is_final = self._bound(self.policy.holding, self.parameters, self.state, 0, 1)
+        self._hold = bound if is_final else None
+        return bound
 
     @_in_its_time
-    def _bind_hold(self) -> Callable[..., Any]:
-        entry = _entry(self.policy.holding, self.compiled, self.parameters, self.state, 0, 1)
-        self._hold = None if isinstance(entry, Form) else entry
-        return entry
+    def _bound(self, rule: Any, *arguments: Any) -> tuple[Callable[..., Any], bool]:
+        """A rule as a function of the numbers among its arguments, and whether that is final."""
+        if isinstance(rule, Kernel):
+            return rule.bind(*arguments)
+        return functools.partial(_call, rule, self.compiled, arguments), True
 
     @_in_its_time
     def indices(self) -> list[float]:
@@ -262,16 +266,8 @@ class Engine:
 
     def empty(self, n_arms: int, capacity: int | None = None) -> Any:
         """The state of arms about which nothing is known, by default with the current capacity."""
-        with compiling(self._when_starting(n_arms)):
+        with compiling(self.compiled):
             return self.policy.start(n_arms, self.horizon, capacity or self.capacity)[1]
-
-    def _when_starting(self, n_arms: int) -> When:
-        """When to compile the function that creates a state.
-
-        A compiled function that gives a named tuple to Python crashes the process if a signal is
-        handled at that moment and raises an exception, as Ctrl-C does.
-        """
-        return "never" if n_arms <= _FEW_ARMS and self.compiled == "background" else self.compiled
 
     @_in_its_time
     def add(self) -> None:
@@ -322,10 +318,11 @@ class Engine:
         return self.policy.take(self.state, self.n_arms, arms, self.empty)
 
     def _unbind(self) -> None:
-        self._select = self._take_in = self._hold = None
+        self._select = self._take_in = self._hold = self._ledger = self._scale = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_select": None, "_take_in": None, "_hold": None}
+        unbound = dict.fromkeys(("_select", "_take_in", "_hold", "_ledger", "_scale"))
+        return {**self.__dict__, **unbound}
 
 
 def _stream_from(saved: Any) -> Stream:
@@ -336,13 +333,7 @@ def _stream_from(saved: Any) -> Stream:
     return stream
 
 
-def _entry(function: Any, when: When, *arguments: Any) -> Callable[..., Any]:
-    if isinstance(function, Kernel):
-        return function.entry(*arguments)
-    return function if when == "now" else functools.partial(_call, function, when)
-
-
-def _call(function: Callable[..., R], when: When, *arguments: Any) -> R:
-    """Call a plain function that may call kernels."""
+def _call(function: Callable[..., R], when: When, arguments: tuple[Any, ...], *numbers: Any) -> R:
+    """Call a plain function, which may call kernels, with other numbers among its arguments."""
     with compiling(when):
-        return function(*arguments)
+        return with_numbers(function, arguments, *numbers)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowbid._compile import kernel, loop_kernel
+from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream, seek_loss, seek_run, uniform
 from lowbid.policies._base import Floats, Ints
 
@@ -72,7 +72,7 @@ def deliver(parameters: Any, state: Any, post: Post, step: int, stream: Stream) 
         decision = post.following[decision]
 
 
-@loop_kernel
+@allocating_kernel
 def play_late(
     parameters: Any,
     table: Floats,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lowbid._compile import Kernel, loop_kernel, specialise
+from lowbid._compile import Kernel, allocating_kernel, specialise
 from lowbid._random import key, seek_loss, seek_run
 from lowbid._require import require_arm
 from lowbid.environments import Environment
@@ -26,7 +26,7 @@ begin: Any = None
 move: Any = None
 
 
-@loop_kernel
+@allocating_kernel
 def play(
     parameters: Any,
     table: Floats,

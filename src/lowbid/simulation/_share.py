@@ -49,7 +49,7 @@ class PlayedShare(NamedTuple):
 def play_share(share: Share, stop: Ints | None = None) -> PlayedShare:
     """Play some runs in this thread; ends early, with zeros, when `stop` is set."""
     policy, environment, horizon, seed, checkpoints, first, last, late = share
-    table = environment.table(seed, last)
+    table = np.ascontiguousarray(environment.table(seed, last))
     regret = np.zeros((last - first, len(checkpoints)))
     pulls = np.zeros((last - first, environment.n_arms), np.int64)
     play, gaps = player(policy, environment, horizon, seed, late), gaps_of(environment, table)

@@ -154,7 +154,7 @@ class _Simulation:
         self.late = late
         self.policies, self.environment = policies, environment
         self.horizon, self.runs, self.seed, self.checkpoints = horizon, runs, seed, checkpoints
-        self.table = environment.table(seed, runs)
+        self.table = np.ascontiguousarray(environment.table(seed, runs))
         self.gaps = gaps_of(environment, self.table)
         self.regret = np.zeros((len(policies), runs, len(checkpoints)))
         self.pulls = np.zeros((len(policies), runs, environment.n_arms), np.int64)

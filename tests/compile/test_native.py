@@ -1,6 +1,6 @@
-import logging
 import math
 import multiprocessing
+import re
 import threading
 import time
 from typing import NamedTuple
@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 
 import lowbid
+from compile.test_language import build
 from environments.test_registry import EXAMPLES
 from lowbid import mdp, policies
-from lowbid._compile import _build
-from lowbid._compile._build import Native, build
-from lowbid._compile._kernel import allocating_kernel, interpreted, kernel, loop_kernel
+from lowbid._compile import _kernel, _native, background
+from lowbid._compile._kernel import allocating_kernel, interpreted, kernel
 from lowbid._compile._module import Module
 from lowbid._random import key
-from lowbid.errors import InvalidValueError
 from lowbid.mdp._simulate import loop_for as mdp_loop_for
 from lowbid.simulation._delays import read_late
 from lowbid.simulation._loop import loop_for
@@ -53,7 +52,7 @@ def arguments_for(policy, environment, late=None, horizon=30):
 def written(loop, given):
     """The text for LLVM; an error says what is not known."""
     module = Module()
-    module.entry(loop, [_build._kind(each) for each in given])
+    module.call(loop, _native.kinds_of(given))
     return module.text()
 
 
@@ -79,12 +78,7 @@ def test_every_rule_for_mdps_is_compiled_here(rule):
 def test_every_environment_is_played_as_python_plays_it(arms):
     policy = lowbid.UniformPlay()
     loop, given = arguments_for(policy, arms, horizon=60)
-    native = build(loop, given)
-    if isinstance(getattr(arms, "path", None), lowbid.RandomWalk):  # a remainder of floats
-        assert native is None
-        return
-    assert isinstance(native, Native)
-    native(*given)
+    build(loop, given)(*given)
     _, others = arguments_for(policy, arms, horizon=60)
     with interpreted():
         loop(*others)
@@ -92,26 +86,12 @@ def test_every_environment_is_played_as_python_plays_it(arms):
         assert given[number].tobytes() == others[number].tobytes()
 
 
-def test_simulations_use_it_and_numba_gives_the_same(monkeypatch):
-    policy, arms = lowbid.BatchEnsemble(), lowbid.Bernoulli([0.2, 0.4, 0.6])
-    results = {}
-    for how in ("own", "numba"):
-        monkeypatch.setenv("LOWBID_LOOPS", how)
-        loop, _ = arguments_for(policy, arms)
-        loop.natives.clear()
-        results[how] = lowbid.simulate(policy, arms, horizon=500, runs=4)
-        kinds = {type(each) for each in loop.natives.values()}
-        assert (kinds == {Native}) == (how == "own")
-        loop.natives.clear()
-    assert results["own"].regret.tobytes() == results["numba"].regret.tobytes()
-
-
 class Switches(NamedTuple):
     on: bool
     rate: float
 
 
-@loop_kernel
+@allocating_kernel
 def _switched(switches, numbers):
     if switches.on:
         numbers[0] = math.log(numbers[1])
@@ -139,22 +119,26 @@ def test_a_loop_is_compiled_again_for_other_switches_and_not_for_other_rates():
                 _switched(Switches(on, rate), expected)
             assert numbers.tobytes() == expected.tobytes()
             assert (found, math.copysign(1.0, found)) == (rate, math.copysign(1.0, rate))
-    assert [type(each) for each in _switched.natives.values()] == [Native] * 4
+    assert [type(each) for each in _switched.natives.values()] == [_native.Call] * 4
 
 
-@loop_kernel
+@allocating_kernel
 def _power(x):
     return x**3.0
 
 
-def test_what_is_not_known_is_left_to_numba(caplog):
-    with caplog.at_level(logging.DEBUG, logger="lowbid"):
-        assert build(_power, (2.0,)) is None
-    assert "Pow" in caplog.text
-    assert _power(2.0) == 8.0
+def test_what_cannot_be_compiled_says_so_once_and_runs_uncompiled(caplog):
+    for _ in range(2):
+        assert _power(2.0) == 8.0
+    (said,) = caplog.records
+    line = _power.function.__code__.co_firstlineno + 2
+    assert re.search(
+        rf"kernel _power> runs uncompiled, .*test_native.py, line {line}: .*x \* x",
+        said.getMessage(),
+    )
 
 
-@loop_kernel
+@allocating_kernel
 def _sum(numbers):
     total = 0.0
     for i in range(len(numbers)):
@@ -167,54 +151,58 @@ def _sum(numbers):
     [np.arange(6.0)[::2], np.arange(3.0, dtype=">f8"), np.arange(3, dtype=np.int32)],
     ids=["gaps", "the other byte first", "32 bits"],
 )
-def test_arrays_that_lie_otherwise_are_left_to_numba(numbers):
-    assert build(_sum, (numbers,)) is None
+def test_arrays_that_lie_otherwise_run_uncompiled(numbers, caplog, monkeypatch):
+    monkeypatch.setattr(_kernel, "_reported", set())
+    assert _sum(numbers) == sum(numbers)
+    assert "contiguous" in caplog.text or "array of" in caplog.text
 
 
 def test_a_broken_llvm_costs_time_only(monkeypatch, caplog, tmp_path):
     def broken(text):
         raise AttributeError("create_pass_builder")
 
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(_build, "object_of", broken)
-    monkeypatch.setattr(_build, "_reported", threading.Event())
-    for _ in range(2):
-        assert build(_sum, (np.arange(3.0),)) is None
-    (said,) = caplog.records  # once: the next loop is likely to fail, too
-    assert "numba compiles it instead" in said.getMessage()
+    monkeypatch.setenv("LOWBID_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(_native, "object_of", broken)
+    monkeypatch.setattr(background, "failed", False)
+    for each in (_sum, _hungry):
+        monkeypatch.setattr(each, "natives", {})
+    assert _sum(np.arange(3.0)) == 3.0
+    assert _hungry(2, 5) == 2.0
+    (said,) = caplog.records  # once: the next kernel is likely to fail, too
+    assert "cannot be compiled on this machine" in said.getMessage()
 
 
 _ADDED = 1.0
 
 
-@loop_kernel
+@allocating_kernel
 def _adds_a_global(switches, numbers):
     numbers[0] = numbers[0] + _ADDED if switches.on else numbers[0] - _ADDED
     return 0
 
 
-def test_code_for_a_global_that_has_changed_is_not_kept(monkeypatch, tmp_path):
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+def test_code_for_a_global_that_has_changed_is_not_cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("LOWBID_CACHE_DIR", str(tmp_path))
     build(_adds_a_global, (Switches(False, 0.0), np.zeros(1)))
-    (kept,) = (tmp_path / "lowbid").iterdir()
+    (kept,) = tmp_path.iterdir()
     monkeypatch.setitem(globals(), "_ADDED", 2.0)
     build(_adds_a_global, (Switches(True, 0.0), np.zeros(1)))
-    assert list((tmp_path / "lowbid").iterdir()) == [kept]
+    assert list(tmp_path.iterdir()) == [kept]
 
 
 @pytest.mark.skipif(
     "fork" not in multiprocessing.get_all_start_methods(), reason="there is no fork"
 )
 def test_a_child_compiles_that_was_forked_while_its_parent_did(monkeypatch, tmp_path):
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    at_work, object_of = threading.Event(), _build.object_of
+    monkeypatch.setenv("LOWBID_CACHE_DIR", str(tmp_path))
+    at_work, object_of = threading.Event(), _native.object_of
 
     def slow(text):
         at_work.set()
         time.sleep(0.5)
         return object_of(text)
 
-    monkeypatch.setattr(_build, "object_of", slow)
+    monkeypatch.setattr(_native, "object_of", slow)
     _sum.natives.clear()
     thread = threading.Thread(target=_sum, args=(np.arange(3.0),))
     thread.start()
@@ -228,21 +216,12 @@ def _sums_in_child():
     return _sum(np.arange(4.0).reshape(4))
 
 
-def test_numba_compiles_loops_if_somebody_asks(monkeypatch):
-    assert build(_sum, (np.arange(3.0),)) is not None
-    monkeypatch.setenv("LOWBID_LOOPS", "numba")
-    assert build(_sum, (np.arange(3.0),)) is None
-    monkeypatch.setenv("LOWBID_LOOPS", "mine")
-    with pytest.raises(InvalidValueError, match="LOWBID_LOOPS"):
-        build(_sum, (np.arange(3.0),))
-
-
 @allocating_kernel
 def _large(n):
     return np.zeros(n)
 
 
-@loop_kernel
+@allocating_kernel
 def _hungry(turns, n):
     total = 0.0
     for i in range(turns):
@@ -277,7 +256,7 @@ def _add(numbers, i):
     numbers[0] += i
 
 
-@loop_kernel
+@allocating_kernel
 def _count(n, numbers):
     for i in range(n):
         _add(numbers, i % 3)

@@ -68,7 +68,7 @@ class Agent:
         When the rule is compiled; this does not affect its actions. "background": it runs
         uncompiled at first, about a hundred times slower, and switches to compiled code between two
         calls as soon as that is ready; no call waits for it. "now": before the constructor returns,
-        which takes seconds unless it was done before on this machine. "never": not at all. By
+        which takes half a second unless it was done before on this machine. "never": not at all. By
         default, the value of the environment variable ``LOWBID_COMPILED``, or "background".
 
     Notes
@@ -181,6 +181,7 @@ class Agent:
         self._episode, self._stage, self._s, self._action = 0, -1, 0, -1
         self._bound: dict[str, Callable[..., Any]] = {}
         if self._compiled == "now":
+            self._prepare_plan()
             self._bind("act", 0, 0)
             self._bind("update", 0, 0, 0, 0.0, 0)
 
@@ -350,6 +351,13 @@ class Agent:
         if is_final:
             self._bound[name] = bound
         return bound
+
+    def _prepare_plan(self) -> None:
+        """Compile planning."""
+        plan = self.rule.functions.plan
+        if isinstance(plan, Kernel) and self.rule.compiled:
+            given = (self._parameters, self._problem, self._state, 1, self._stream)
+            plan.native("Call", given, wait=True)
 
     def _call_plain(
         self, function: Callable[..., Any], arguments: tuple[Any, ...], *numbers: Any

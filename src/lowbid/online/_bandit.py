@@ -58,7 +58,7 @@ class Bandit(BanditViews):
         When the policy is compiled; this does not affect its choices. "background": it runs
         uncompiled at first, about a hundred times slower, and switches to compiled code between two
         calls as soon as that is ready; no call waits for it. "now": before the constructor returns,
-        which takes a few seconds unless it was done before on this machine (``lowbid warm``).
+        which takes half a second unless it was done before on this machine (``lowbid warm``).
         "never": not at all. By default, the value of the environment variable ``LOWBID_COMPILED``,
         or "background".
 

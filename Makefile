@@ -10,6 +10,7 @@ help:
 	@echo "make reproduce   the paper's experiments: tables, figures, and a verdict on each of its claims"
 	@echo "make test        run the tests"
 	@echo "make test-slow   run those that take long, or a browser"
+	@echo "make attack      kill, stop and cut off processes that share a bandit; SECONDS=60 SEED=1"
 	@echo "make mutate      plant mistakes and see that the tests notice; WORDS=simulation for some"
 	@echo "                 WORDS=--resume to go on with a run that was stopped"
 	@echo "make lint        check style, types and the direction of imports"
@@ -36,6 +37,13 @@ test: $(VENV)/installed
 
 test-slow: $(VENV)/installed
 	$(BIN)/python -m pytest -n 2 -m slow
+
+# Not a part of the gate, which runs a minute of it: tests/test_attack.py.
+SECONDS ?= 60
+SEED ?= 1
+.PHONY: attack
+attack: $(VENV)/installed
+	LOWBID_COMPILED=never $(BIN)/python tests/attack.py --seconds $(SECONDS) --seed $(SEED)
 
 # Mistakes are planted in a copy of the project; see tests/mutations/run.py.
 mutate: $(VENV)/installed

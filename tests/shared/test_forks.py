@@ -4,6 +4,7 @@ import contextlib
 import gc
 import multiprocessing
 import os
+import signal
 import threading
 import time
 import weakref
@@ -170,3 +171,25 @@ def test_forks_keep_no_bandit_alive(url):
     del bandit
     gc.collect()
     assert [reference() for reference in references] == [None, None]
+
+
+def test_a_forked_process_does_not_keep_the_locks_of_its_killed_parent(any_url):
+    bandit = opened(any_url, patience=3.0)
+    (told, tell), (end, ends) = os.pipe(), os.pipe()
+    parent = os.fork()
+    if parent == 0:
+        here = lowbid.open(any_url, "b")
+        with here._log.store.transaction(write=True) as transaction:
+            transaction.lock(here._log.bandit)
+            if os.fork() == 0:
+                os.close(ends)
+                os.write(tell, b".")
+                os.read(end, 1)  # until the test is over
+                os._exit(0)
+            signal.pause()
+    os.read(told, 1)
+    os.kill(parent, signal.SIGKILL)
+    os.waitpid(parent, 0)
+    assert bandit.decide() is not None
+    for each in (told, tell, end, ends):
+        os.close(each)

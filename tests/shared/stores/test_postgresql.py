@@ -1,4 +1,3 @@
-import random
 import time
 import types
 
@@ -9,7 +8,7 @@ from lowbid.errors import InvalidValueError, StoreError, StoreUnavailableError
 from lowbid.shared._requests import deciding
 from lowbid.shared.stores import postgresql
 from lowbid.shared.stores.postgresql import PostgreSQLStore
-from postgresql_proxy import Proxy
+from postgresql_proxy import CuttingProxy
 
 
 @pytest.mark.parametrize(
@@ -169,24 +168,6 @@ class TestWithAServer:
             assert bandit.summary().decisions == 60
             assert sum(bandit.counts().values()) == 60
             bandit.close()
-
-
-class CuttingProxy(Proxy):
-    """Cuts connections in the middle of a message.
-
-    Some cuts come before the server has the message, some before the client has the answer.
-    """
-
-    def __init__(self, url, seed):
-        self.cutting, self.cuts = False, 0
-        self._chance = random.Random(seed)
-        super().__init__(url)
-
-    def passed_on(self, data, connection, from_client):
-        if self.cutting and self._chance.random() < 0.01:
-            self.cuts += 1
-            return data[: self._chance.randrange(len(data) + 1)], False
-        return data, True
 
 
 @pytest.mark.slow

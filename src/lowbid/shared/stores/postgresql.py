@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import os
 import urllib.parse
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -149,6 +150,7 @@ class PostgreSQLStore(Store):
     def abandon(self) -> None:
         """Leave the connection to the process that opened it."""
         if self._connection is not None:
+            _let_go_of_socket(self._connection)
             abandon(self._connection)
             self._connection = None
 
@@ -280,6 +282,18 @@ class PostgreSQLStore(Store):
                 "check the server's log" if state else "it takes no such text or number"
             )
             raise StoreError(f"the store {self.address} failed ({reason}): {remedy}.") from error
+
+
+def _let_go_of_socket(connection: Any) -> None:
+    """Give up this process's share of a connection, without a word to the server.
+
+    As long as any process has the socket, the server does not notice that the one that opened it
+    was killed, and keeps its locks.
+    """
+    with contextlib.suppress(_psycopg().Error, OSError):
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        os.dup2(nowhere, connection.pgconn.socket, inheritable=False)
+        os.close(nowhere)
 
 
 def _reason(error: Any) -> str:

@@ -86,6 +86,7 @@ def faults_of(policy, kind, most):
     """What goes wrong with mutated states other than a refusal; `most` mutations of each field."""
     generator = np.random.default_rng(7)
     saved = played(policy, kind=kind)._core.to_data()
+    play_on(Core.from_data(policy, saved, "never"), policy, kind)  # it was whole before
     for path in fields(saved["state"]):
         holder = functools.reduce(lambda part, name: part[name], path[:-1], saved["state"])
         before = holder[path[-1]]

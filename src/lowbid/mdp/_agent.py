@@ -21,6 +21,7 @@ from lowbid.mdp._problem import Problem, problem_of
 from lowbid.mdp._tables import read_first
 from lowbid.mdp._tabular import Tabular
 from lowbid.mdp.agents import BatchEnsembleValueIteration
+from lowbid.mdp.agents._seen import Seen, known_after
 from lowbid.mdp.agents._visits import Visits
 from lowbid.policies._base import Ints
 
@@ -317,12 +318,14 @@ class Agent:
 
     def _require_room(self, next_s: int) -> None:
         """Refuse more successors than the rule has room for."""
-        visits = getattr(self._state, "visits", None)
-        if not isinstance(visits, Visits):
+        state, group = self._state, 0 if self._problem.groups == 1 else self._stage
+        if isinstance(getattr(state, "visits", None), Visits):
+            place = (group, self._s, self._action)
+            known = state.visits.successors[place][: state.visits.known[place]]
+        elif isinstance(getattr(state, "seen", None), Seen):
+            known = known_after(state.seen, self._problem, group, self._s, self._action)
+        else:
             return
-        group = 0 if self._problem.groups == 1 else self._stage
-        place = (group, self._s, self._action)
-        known = visits.successors[place][: visits.known[place]]
         require(
             next_s in known or len(known) < self._problem.successors,
             f"state {self._s} and action {self._action} have led to {len(known)} different states, "

@@ -9,6 +9,7 @@ import numpy as np
 from lowbid._compile import kernel
 from lowbid._require import require, require_whole
 from lowbid.policies._base import Floats, Ints
+from lowbid.policies._limits import Limits, one_of, whole
 
 _LARGEST = 2**63 - 1
 
@@ -56,6 +57,16 @@ class Problem(NamedTuple):
     successors: int
     episodes: int
     earliest: Ints
+
+    def limits(self, _: object) -> Limits:
+        """See `lowbid.policies._limits`."""
+        yield "n_states", whole(1)
+        yield "horizon", whole(1)
+        yield "actions", whole(1)
+        yield "groups", one_of(1, self.horizon)
+        yield "successors", whole(1)
+        yield "episodes", whole(0)
+        yield "earliest", whole(0, self.horizon)
 
     @property
     def n_states(self) -> int:

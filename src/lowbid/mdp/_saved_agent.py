@@ -15,12 +15,14 @@ import numpy as np
 
 from lowbid._compile import When
 from lowbid._replace_file import replace_file
+from lowbid._require import require_choice, require_flag, require_numbers, require_whole
 from lowbid._version import __version__
-from lowbid.errors import FileFormatError, InvalidValueError
+from lowbid.errors import FileFormatError, InvalidValueError, StateError
 from lowbid.mdp import agents
 from lowbid.mdp._base import Rule
 from lowbid.mdp._problem import Problem
 from lowbid.policies._base import arrays_of
+from lowbid.policies._limits import check_state, fill, require_limit, whole
 
 if TYPE_CHECKING:
     from lowbid.mdp._agent import Agent
@@ -62,7 +64,14 @@ def read_agent(cls: type[A], path: str | os.PathLike[str], rule: Rule | None, co
     made = _rule_from(path, header, rule)
     try:
         return _restored(cls, made, header, columns, compiled)
-    except (KeyError, TypeError, ValueError) as error:
+    except (StateError, InvalidValueError) as error:
+        raise StateError(
+            f"{path} is not an agent that {made.name} can have left: {error} Restore it from a "
+            "copy, or start a new agent."
+        ) from error
+    except MemoryError as error:
+        raise StateError(f"{path} does not fit into this machine's memory.") from error
+    except (LookupError, TypeError, ValueError, OverflowError, AttributeError) as error:
         raise of_another_lowbid(path, header, made.name) from error
 
 
@@ -90,21 +99,11 @@ def read_saved(path: Path, expected: str, newest: int) -> tuple[dict[str, Any], 
 def _restored(
     cls: type[A], rule: Rule, header: dict[str, Any], columns: dict[str, Any], compiled: When
 ) -> A:
-    scalars = {"best_reward": float, "groups": int, "successors": int, "episodes": int}
-    problem = Problem(
-        *(
-            scalars[name](columns[f"problem_{name}"])
-            if name in scalars
-            else columns[f"problem_{name}"]
-            for name in Problem._fields
-        )
-    )
     agent = cls.__new__(cls)
-    agent._setup(problem, rule, 0, "", compiled)
-    for name in _COUNTERS:
-        value = header["agent"][name.strip("_")]
-        setattr(agent, name, tuple(value) if isinstance(value, list) else value)
-    agent._stream[:] = columns["stream"]
+    agent._setup(_problem_from(columns), rule, 0, "", compiled)
+    for name, value in _counters_from(agent._problem, header["agent"]).items():
+        setattr(agent, name, value)
+    fill(agent._stream, columns["stream"], "stream")
     places = _named_arrays(agent._state)
     saved = {
         name.removeprefix("state_"): x for name, x in columns.items() if name.startswith("state_")
@@ -114,8 +113,47 @@ def _restored(
     if kinds_of(places) != kinds_of(saved):
         raise ValueError("the state has other arrays")
     for name, place in places.items():
-        place[...] = saved[name]
+        fill(place, saved[name], name)
+    policy, actions = agent._state.policy, agent._problem.actions
+    last = np.full(policy.shape[1], actions.max() - 1)  # it may have room for more than all states
+    last[: len(actions)] = actions - 1
+    require_limit("policy", policy, whole(0, last))
+    check_state(agent._state, agent._problem)
     return agent
+
+
+def _problem_from(columns: dict[str, Any]) -> Problem:
+    """The problem in a file, if there can be such a one."""
+    found = {name: columns[f"problem_{name}"] for name in Problem._fields}
+    scalars = {"best_reward": float, "groups": int, "successors": int, "episodes": int}
+    found |= {name: kind(found[name]) for name, kind in scalars.items()}
+    states, horizon = found["actions"].shape, len(found["slack"])
+    lengths = {"first": states, "bounds": (horizon + 1,), "slack": (horizon,)}
+    floats = {**lengths, "spans": (horizon + 1,)}
+    kinds: dict[str, Any] = {name: (length, np.dtype("f8")) for name, length in floats.items()}
+    kinds |= dict.fromkeys(("actions", "earliest"), (states, np.dtype("i8")))
+    if len(states) != 1 or kinds_of({name: found[name] for name in kinds}) != kinds:
+        raise StateError(
+            "the arrays of the problem do not agree; allowed are those of one problem."
+        )
+    problem = Problem(**found)
+    check_state(problem, None)
+    return problem
+
+
+def _counters_from(problem: Problem, saved: dict[str, Any]) -> dict[str, Any]:
+    """Where in an episode an agent was, if it can have been there."""
+    counters = {name: saved[name.strip("_")] for name in _COUNTERS}
+    s = require_whole("s", counters["_s"], 0, problem.n_states - 1)
+    require_whole("episode", counters["_episode"], 0)
+    require_whole("stage", counters["_stage"], -1, problem.horizon - 1)
+    require_whole("action", counters["_action"], -1, int(problem.actions[s]) - 1)
+    require_choice("kind", counters["_kind"], ("loss", "reward"))
+    require_flag("ends", counters["_ends"])
+    low, high = counters["_allowed"]
+    require_numbers("origin", counters["_origin"], "a number")
+    require_numbers("allowed", [low, high], "two numbers", -np.inf, np.inf)
+    return {**counters, "_allowed": (low, high)}
 
 
 def _named_arrays(state: Any) -> dict[str, Any]:

@@ -10,8 +10,8 @@ A pair is checked before the next one is asked for, and parts are checked before
 them, so a limit may depend on fields that were checked before it. A field may be a property, or
 a field of a part (``"values.counts"``).
 
-Fields that are not mentioned have the shape and the type that they have at the start; they hold no
-NaN unless they do at the start, and whole numbers are not negative unless they are at the start.
+All fields have the shape and the type that they have at the start; they hold no NaN unless they do
+at the start, and no negative whole number other than -1, which often stands for none.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def check_state(state: Any, sizes: Any, path: str = "") -> None:
             check_state(value, sizes, f"{path}{name}.")
     if hasattr(state, "limits"):
         for name, limit in state.limits(sizes):
-            _require(path + name, operator.attrgetter(name)(state), limit)
+            require_limit(path + name, operator.attrgetter(name)(state), limit)
 
 
 def fill(place: Array, values: Any, name: str) -> None:
@@ -119,9 +119,9 @@ def fill(place: Array, values: Any, name: str) -> None:
             f"{name} has the shape {rows.shape}; allowed is {place.shape}, or fewer rows."
         )
     if place.dtype.kind == "f" and not np.isnan(place).any():
-        _require(name, rows, Limit("numbers other than NaN", lambda x: ~np.isnan(x)))
+        require_limit(name, rows, Limit("numbers other than NaN", lambda x: ~np.isnan(x)))
     if place.dtype.kind == "i":
-        _require(name, rows, whole(min(0, int(place.min(initial=0)))))
+        require_limit(name, rows, whole(-1))
     place[: len(rows)] = rows
 
 
@@ -144,7 +144,8 @@ def _numbers(values: Any, place: Array, name: str) -> Array:
     return rows
 
 
-def _require(name: str, values: Array, limit: Limit) -> None:
+def require_limit(name: str, values: Array, limit: Limit) -> None:
+    """Raise an error if a value is beyond a limit."""
     good = np.broadcast_to(limit.holds(np.asarray(values)), np.shape(values))
     if not good.all():
         place = tuple(np.argwhere(~good)[0].tolist())

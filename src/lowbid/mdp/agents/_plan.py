@@ -20,6 +20,7 @@ from lowbid._random import Stream, integer
 from lowbid.mdp._problem import Problem, group_of, natural
 from lowbid.mdp.agents._visits import Visits, forget_fresh
 from lowbid.policies._base import Floats, Ints
+from lowbid.policies._limits import Limits, whole
 from lowbid.policies._scan import next_lowest
 
 # The estimate of an action that the templates below are bound to, and the lowest value that a state
@@ -44,6 +45,10 @@ class Agenda(NamedTuple):
     states: Ints
     marks: Ints
     stamp: Ints
+
+    def limits(self, problem: Problem) -> Limits:
+        """See `lowbid.policies._limits`."""
+        yield "states", whole(0, len(problem.actions) - 1)
 
 
 @allocating_kernel

@@ -15,6 +15,7 @@ from lowbid.mdp.agents._plan import Agenda, agenda_of, changing
 from lowbid.mdp.agents._visits import Visits, add_visit, visits_of
 from lowbid.mdp.agents.batch_ensemble_value_iteration import Parameters, estimate, update
 from lowbid.policies._base import Floats, Ints
+from lowbid.policies._limits import Limits, whole
 from lowbid.policies._scan import argmin
 
 
@@ -30,6 +31,11 @@ class State(NamedTuple):
     estimates: Floats
     episode: Ints
     agenda: Agenda
+
+    def limits(self, problem: Problem) -> Limits:
+        """See `lowbid.policies._limits`."""
+        yield "batch_policies", whole(0, problem.actions - 1)
+        yield "episode", whole(0)
 
 
 @allocating_kernel

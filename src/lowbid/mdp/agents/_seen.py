@@ -8,7 +8,9 @@ import numpy as np
 
 from lowbid._compile import allocating_kernel, kernel
 from lowbid.mdp._problem import Problem, group_of, natural
+from lowbid.mdp.agents._visits import earlier
 from lowbid.policies._base import Floats, Ints
+from lowbid.policies._limits import Limits, exactly, real, whole
 
 
 class Seen(NamedTuple):
@@ -50,6 +52,23 @@ class Seen(NamedTuple):
     entries: Ints
     into: Ints
     visits: Floats
+
+    def limits(self, problem: Problem) -> Limits:
+        """See `lowbid.policies._limits`."""
+        states, (_, entries, room) = len(problem.actions), self.next_states.shape
+        yield "counts", real(0.0)
+        yield "is_stale", whole(0, 1)
+        yield "n_stale", exactly(np.array([self.is_stale.sum()]), "how many places are stale")
+        yield "stale", whole(0, len(self.counts) - 1)
+        yield "known", whole(0, room)
+        yield "next_states", whole(0, states - 1)
+        yield "n_edges", exactly(np.array([self.known.sum()]), "how many next states are known")
+        yield "numbers", whole(0, len(self.visits) - 1)
+        yield "first", whole(-1, self.n_edges[0] - 1)
+        yield "following", earlier(self.n_edges[0])
+        yield "entries", whole(0, entries - 1)
+        yield "into", whole(0, states - 1)
+        yield "visits", real(0.0)
 
 
 @allocating_kernel
@@ -106,3 +125,9 @@ def _add_edge(seen: Seen, group: int, entry: int, place: int, next_s: int) -> No
     seen.next_states[group, entry, i], seen.numbers[place, i] = next_s, number
     seen.following[number], seen.first[group] = seen.first[group], number
     seen.entries[number], seen.into[number] = entry, next_s
+
+
+def known_after(seen: Seen, problem: Problem, group: int, s: int, action: int) -> Ints:
+    """The next states that were seen after an action."""
+    entry = action * len(problem.actions) + s
+    return seen.next_states[group, entry, : seen.known[group * seen.next_states.shape[1] + entry]]

@@ -9,6 +9,7 @@ import numpy as np
 from lowbid._compile import allocating_kernel, kernel
 from lowbid.mdp._problem import Problem, natural
 from lowbid.policies._base import Floats, Ints
+from lowbid.policies._limits import Limit, Limits, exactly, real, whole
 
 
 class Visits(NamedTuple):
@@ -49,6 +50,29 @@ class Visits(NamedTuple):
     edge_states: Ints
     next_edges: Ints
     n_edges: Ints
+
+    def limits(self, problem: Problem) -> Limits:
+        """See `lowbid.policies._limits`."""
+        states, (*_, room) = len(problem.actions), self.successors.shape
+        yield "counts", real(0.0)
+        yield "next_batch", whole(0, self.counts.shape[-1] - 1)
+        yield "known", whole(0, room)
+        yield "successors", whole(0, states - 1)
+        yield "is_fresh", whole(0, 1)
+        yield "n_fresh", exactly(self.is_fresh.sum(axis=1), "how many states are fresh")
+        yield "fresh", whole(0, states - 1)
+        yield "n_edges", exactly(np.array([self.known.sum()]), "the successors known")
+        yield "leads", whole(-1, self.n_edges[0] - 1)
+        yield "edge_states", whole(0, states - 1)
+        yield "next_edges", earlier(self.n_edges[0])
+
+
+def earlier(used: int) -> Limit:
+    """Links of a list to an earlier entry, or -1 at its end: following them comes to an end."""
+    return Limit(
+        "-1 and the numbers of earlier entries",
+        lambda x: (x >= -1) & ((x < np.arange(len(x))) | (np.arange(len(x)) >= used)),
+    )
 
 
 @allocating_kernel

@@ -14,6 +14,7 @@ from lowbid.mdp._base import Kernels, Rule
 from lowbid.mdp._problem import Problem
 from lowbid.mdp.agents._q_tables import choose_lowest, lowest_entry, plan_once, step_size
 from lowbid.policies._base import About, Floats, Ints
+from lowbid.policies._limits import Limits, real, whole
 
 
 class State(NamedTuple):
@@ -24,6 +25,11 @@ class State(NamedTuple):
     table: Floats  # the lowest of all batches, (stage, state, action)
     next_batch: Ints
     policy: Ints
+
+    def limits(self, problem: Problem) -> Limits:
+        """See `lowbid.policies._limits`."""
+        yield "counts", real(0.0)
+        yield "next_batch", whole(0, self.counts.shape[-1] - 1)
 
 
 @allocating_kernel

@@ -18,6 +18,7 @@ from lowbid.mdp.agents._model_based import update as count_visit
 from lowbid.mdp.agents._plan import UNBOUNDED, redrawing_planner
 from lowbid.mdp.agents._visits import Visits, visits_of
 from lowbid.policies._base import About, Floats, Ints
+from lowbid.policies._limits import Limits, whole
 
 
 class State(NamedTuple):
@@ -30,6 +31,10 @@ class State(NamedTuple):
     priors: Floats  # (member, stage, state, action)
     noise: Floats  # sums, (member, group, state, action)
     member: Ints
+
+    def limits(self, problem: Problem) -> Limits:
+        """See `lowbid.policies._limits`."""
+        yield "member", whole(0, len(self.priors) - 1)
 
 
 @allocating_kernel

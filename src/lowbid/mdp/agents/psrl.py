@@ -24,6 +24,7 @@ from lowbid.mdp._base import Kernels, Rule
 from lowbid.mdp._problem import Problem, group_of, natural
 from lowbid.mdp.agents._seen import Seen, nothing_seen, see
 from lowbid.policies._base import About, Floats, Ints
+from lowbid.policies._limits import Limits, real
 
 # The exponential of this is finite, even times a count, and so large that adding 1 changes nothing.
 _LARGE = 600.0
@@ -59,6 +60,11 @@ class State(NamedTuple):
     sums: Floats  # of each entry's weights times the values of next states
     policy: Ints
     values: Floats  # negated returns, (stage + 1, state)
+
+    def limits(self, problem: Problem) -> Limits:
+        """See `lowbid.policies._limits`."""
+        yield "shapes", real(0.0)
+        yield "widths", real(0.0)
 
 
 @allocating_kernel

@@ -24,6 +24,7 @@ from lowbid.mdp.agents._visits import (
     visits_of,
 )
 from lowbid.policies._base import About, Floats, Ints
+from lowbid.policies._limits import Limits, whole
 
 
 class Parameters(NamedTuple):
@@ -49,6 +50,10 @@ class State(NamedTuple):
     stage_visits: Floats  # (stage + 1, state)
     path: Ints  # the state last visited at each stage if its visits count, (stage + 1,)
     agenda: Agenda
+
+    def limits(self, problem: Problem) -> Limits:
+        """See `lowbid.policies._limits`."""
+        yield "path", whole(-1, len(problem.actions) - 1)
 
 
 @allocating_kernel

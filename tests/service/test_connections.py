@@ -32,7 +32,9 @@ WAYS = [(HttpToolsProtocol, "auto"), (H11Protocol, "asyncio")]
 def strict(request, tmp_path_factory):
     parser, loop = request.param
     url = f"sqlite:///{tmp_path_factory.mktemp('strict')}/shop.db"
-    with running(create_app(url, limits=LIMITS), parser=parser, loop=loop) as address:
+    with running(
+        create_app(url, limits=LIMITS), limits=LIMITS, parser=parser, loop=loop
+    ) as address:
         shop = Shop(url, address)
         shop.make()
         yield shop

@@ -15,7 +15,6 @@ from lowbid.shared._calls import Decide
 from lowbid.shared.stores.sqlite import SQLiteStore
 from service.conftest import Shop, running
 
-LIMITS = Limits(streams=3, write_seconds=0.6)
 EVENTS = 1200  # of 6 kB each: more than fits into one portion, and into the buffers of the system
 
 
@@ -25,10 +24,12 @@ def with_long_log(url):
     bandit.close()
 
 
-@pytest.fixture
-def busy(url):
+@contextlib.contextmanager
+def busy(url, **limits):
+    """A server with a long log, and with these limits."""
     with_long_log(url)
-    with running(create_app(url, limits=LIMITS)) as address:
+    limits = Limits(**limits)
+    with running(create_app(url, limits=limits), limits=limits) as address:
         shop = Shop(url, address)
         yield shop
         shop.close()
@@ -62,35 +63,39 @@ def test_a_log_in_portions_is_the_log(shop, monkeypatch):
         assert len(pending) == len(wanted) - 1
 
 
-def test_streams_are_limited_and_given_up_if_nobody_reads(busy):
+def test_streams_are_limited(url):
+    path = "/v1/experiments/checkout"
+    with busy(url, streams=3) as shop, contextlib.ExitStack() as stack:
+        for _ in range(3):
+            assert stack.enter_context(unread(shop)) == b"HTTP/1.1 200"
+        for view in ("log", "pending"):
+            refused = shop.read.get(f"{path}/{view}")
+            assert refused.status_code == 503
+            assert refused.json()["type"] == "urn:lowbid:problem:too-many-streams"
+            assert refused.headers["Retry-After"] == "5"
+        assert shop.read.get(path).status_code == 200
+
+
+def read_in_the_end(shop):
+    """The log, as soon as there is room for another stream."""
+    until = time.monotonic() + 20.0
     path = "/v1/experiments/checkout/log"
-    with contextlib.ExitStack() as stack:
-        for _ in range(LIMITS.streams):
-            assert stack.enter_context(unread(busy)) == b"HTTP/1.1 200"
-        refused = busy.read.get(path)
-        assert refused.status_code == 503
-        assert refused.json()["type"] == "urn:lowbid:problem:too-many-streams"
-        assert refused.headers["Retry-After"] == "5"
-        assert busy.read.get("/v1/experiments/checkout/pending").status_code == 503
-        assert busy.read.get("/v1/experiments/checkout").status_code == 200
-        until = time.monotonic() + 10.0
-        while (answer := busy.read.get(path)).status_code == 503 and time.monotonic() < until:
-            time.sleep(0.05)
-    assert answer.status_code == 200
-    assert len(answer.text.splitlines()) == EVENTS + 1
+    while (answer := shop.read.get(path)).status_code == 503 and time.monotonic() < until:
+        time.sleep(0.05)
+    return answer
 
 
-def test_a_client_that_goes_away_leaves_room(busy):
-    for _ in range(3 * LIMITS.streams):
-        with unread(busy) as began:
-            pass
-        for _ in range(100):
-            if began == b"HTTP/1.1 200":
-                break
-            time.sleep(0.02)
-            with unread(busy) as began:
-                pass
+def test_a_stream_that_nobody_reads_is_given_up(url):
+    with busy(url, streams=1, write_seconds=0.6) as shop, unread(shop) as began:
         assert began == b"HTTP/1.1 200"
+        assert len(read_in_the_end(shop).text.splitlines()) == EVENTS + 1
+
+
+def test_a_client_that_goes_away_leaves_room(url):
+    with busy(url, streams=1) as shop:
+        with unread(shop) as began:
+            assert began == b"HTTP/1.1 200"
+        assert len(read_in_the_end(shop).text.splitlines()) == EVENTS + 1
 
 
 def test_what_fails_before_the_first_line_is_a_problem(shop, monkeypatch):

@@ -69,7 +69,7 @@ def create_app(store: str | Store, *, keys: bool = True, limits: Limits | None =
         docs_url=None,
         redoc_url=None,
     )
-    app.state.experiments, app.state.limits = experiments, limits
+    app.state.experiments = experiments
     _problems.install(app)
     decisions = decision_routes(context)
     app.include_router(decisions)

@@ -13,10 +13,11 @@ from types import FrameType
 from typing import Any
 
 import uvicorn
-from fastapi import FastAPI
+from starlette.types import ASGIApp
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from lowbid.service._connections import limited
+from lowbid.service._limits import Limits
 
 try:
     import resource
@@ -55,22 +56,25 @@ def _give_up() -> None:
 
 
 def server_of(
-    app: FastAPI,
+    app: ASGIApp,
     host: str,
     port: int,
+    limits: Limits | None = None,
     parser: type[asyncio.Protocol] = AutoHTTPProtocol,
     **settings: Any,
 ) -> uvicorn.Server:
-    """A server of an app, with the app's limits.
+    """A server of an app.
 
     Parameters
     ----------
+    limits : Limits, optional
+        Those on headers, connections and unread answers; the others are the app's.
     parser : type
         The protocol of uvicorn that reads requests.
     **settings
         Further settings of uvicorn.
     """
-    limits, files = app.state.limits, _open_files()
+    limits, files = limits or Limits(), _open_files()
     config = uvicorn.Config(
         app,
         host=host,
@@ -95,7 +99,7 @@ def _open_files() -> int:
     return _MANY_FILES if found == resource.RLIM_INFINITY else found
 
 
-def serve(app: FastAPI, host: str, port: int) -> int:
+def serve(app: ASGIApp, host: str, port: int) -> int:
     """Serve an app until SIGTERM or Ctrl-C; returns the exit code."""
     sys.setswitchinterval(_SWITCH_INTERVAL)
     gc.collect()

@@ -267,10 +267,13 @@ def _compare_with_replay(bandit, found):
             found.differs.append(f"the snapshot of {bandit.name} and its log")
     store.close()
     if bandit.name == "plain":
-        plain = replayed(bandit, **PLAIN)
-        same = bandit.counts() == plain.counts() and bandit.means() == plain.means()
-        if not same or bandit.decide().arm != plain.decide().arm:
-            found.differs.append("the plain bandit that made the same calls")
+        try:
+            plain = replayed(bandit, **PLAIN)
+            assert bandit.counts() == plain.counts()
+            assert bandit.means() == plain.means()
+            assert bandit.decide().arm == plain.decide().arm
+        except AssertionError as error:
+            found.differs.append(f"a plain bandit that gets the same calls: {error}")
 
 
 def _compare_with_settings(bandit, found):

@@ -119,3 +119,13 @@ def test_what_is_missing_is_said_for_files_and_for_the_command_line():
         _names.arms("random-beta", {"b": 2})
     with pytest.raises(InvalidValueError, match="takes c, least and no more; 1, 2, 3 is given"):
         _names.policy("batch-ensemble", {"batches": "log(1, 2, 3)"})
+
+
+def test_a_wrapper_takes_its_own_parameters_and_leaves_the_others():
+    made = policy_of_text("clipped+coin-flips+batch-ensemble:scale=2,batches=3")
+    assert made == lowbid.Clipped(lowbid.CoinFlips(lowbid.BatchEnsemble(batches=3), scale=2))
+
+
+def test_only_a_wrapper_goes_before_a_plus():
+    with pytest.raises(InvalidValueError, match="ucb1 is no wrapper; before a"):
+        policy_of_text("ucb1+batch-ensemble")

@@ -63,10 +63,8 @@ def policy(name: str, parameters: Mapping[str, Any] | None = None) -> Policy:
     """
     known, given = _constructors(), dict(parameters or {})
     *wrappers, name = [nearest("policy", each, known) for each in name.split("+")]
-    own = [
-        {key: given.pop(key) for key in [*given] if key in _wrapper_parameters(each)}
-        for each in wrappers
-    ]
+    parameters_of_wrappers = [_wrapper_parameters(each) for each in wrappers]
+    own = [{key: given.pop(key) for key in keys if key in given} for keys in parameters_of_wrappers]
     made = _make(name, known[name].make, known[name].parameters, given)
     for each, values in zip(reversed(wrappers), reversed(own), strict=True):
         made = _make(each, functools.partial(known[each].make, made), [*values], values)

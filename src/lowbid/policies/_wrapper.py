@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from lowbid._compile import kernel, specialise
 from lowbid._random import Stream
 from lowbid._require import require
 from lowbid.policies._arms import Start
-from lowbid.policies._base import Floats, Policy
+from lowbid.policies._base import Floats, Kernels, Policy
 
 # What the templates are bound to: functions of the policy within.
 inner_select: Any = None
 inner_hold: Any = None
+# What a wrapper says of itself is what the policy within says.
+_LEFT_TO_POLICY = (
+    "best_loss",
+    "draws_for_ties_only",
+    "fixed_arms",
+    "index_unit",
+    "location_free",
+    "loss_range",
+    "needs_range",
+    "scale_free",
+    "select_keeps_state",
+    "stream_name",
+)
 
 
 @kernel
@@ -33,10 +47,14 @@ class Wrapper(Policy):
     """Base class of policies that wrap another one, their field `policy`.
 
     Their parameters and their states are named tuples that have those of the policy within as
-    `policy`. Everything but the losses is left to it.
+    `policy`. Everything but the losses is left to it, the stream of random numbers as well: it
+    draws what it would draw without its wrapper.
     """
 
     policy: Policy
+    # Templates of kernels that call `inner_init` and `inner_update` of the policy within.
+    init_within: ClassVar[Any]
+    update_within: ClassVar[Any]
 
     def __post_init__(self) -> None:
         require(
@@ -44,65 +62,25 @@ class Wrapper(Policy):
             f"policy is {self.policy!r}; give a policy, such as BatchEnsemble().",
         )
 
-    @property
-    def stream_name(self) -> str:
-        """That of the policy within: it draws what it would draw without its wrapper."""
-        return self.policy.stream_name
-
-    @property
-    def needs_range(self) -> bool:
-        """Whether the policy within assumes that losses are 1 wide."""
-        return self.policy.needs_range
-
     def for_range(self, low: float, high: float) -> Policy:
         """Adapt the policy within."""
         return dataclasses.replace(self, policy=self.policy.for_range(low, high))  # type: ignore[type-var]
 
     @property
-    def scale_free(self) -> bool:
-        """As the policy within."""
-        return self.policy.scale_free
-
-    @property
-    def location_free(self) -> bool:
-        """As the policy within."""
-        return self.policy.location_free
-
-    @property
-    def loss_range(self) -> tuple[float, float]:
-        """The losses that the policy within takes."""
-        return self.policy.loss_range
-
-    @property
-    def best_loss(self) -> float:
-        """The loss that the policy within assumes to be the best possible."""
-        return self.policy.best_loss
+    def kernels(self) -> Kernels:  # type: ignore[override]
+        """The rule of the policy within, on other losses."""
+        within = self.policy.kernels
+        return Kernels(
+            specialise(self.init_within, inner_init=within.init),
+            specialise(select, inner_select=within.select),
+            specialise(self.update_within, inner_update=within.update),
+        )
 
     @property
     def holding(self) -> Callable[..., None] | None:
         """The function `hold` of the policy within, if it has one."""
         within = self.policy.holding
         return None if within is None else specialise(hold, inner_hold=within)
-
-    @property
-    def fixed_arms(self) -> str:  # type: ignore[override]
-        """Why the arms of the policy within cannot change."""
-        return self.policy.fixed_arms
-
-    @property
-    def draws_for_ties_only(self) -> bool:  # type: ignore[override]
-        """As the policy within."""
-        return self.policy.draws_for_ties_only
-
-    @property
-    def select_keeps_state(self) -> bool:  # type: ignore[override]
-        """As the policy within."""
-        return self.policy.select_keeps_state
-
-    @property
-    def index_unit(self) -> str:  # type: ignore[override]
-        """As the policy within."""
-        return self.policy.index_unit
 
     def describe(self, horizon: int) -> str:
         """The parameters, and what the policy within says of itself."""
@@ -129,6 +107,10 @@ class Wrapper(Policy):
     def merge(self, first: Any, second: Any) -> Any:
         """See `Policy.merge`."""
         return first._replace(policy=self.policy.merge(first.policy, second.policy))
+
+
+for _name in _LEFT_TO_POLICY:
+    setattr(Wrapper, _name, property(operator.attrgetter(f"policy.{_name}")))
 
 
 class Wrapped(NamedTuple):

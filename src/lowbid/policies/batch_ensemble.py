@@ -58,6 +58,32 @@ class State(NamedTuple):
     ranking: Ranking
 
 
+@kernel
+def estimate(parameters: Parameters, total: float, count: float) -> float:
+    """A batch's padded mean; 0 if it is empty, and below all others while it warms up."""
+    if parameters.warmup > 0 and count < parameters.warmup:
+        return -math.inf
+    if parameters.is_unpadded and count == 0.0:
+        return 0.0
+    return total / (count + parameters.padding)
+
+
+@kernel
+def index(parameters: Parameters, batches: Batches, arm: int) -> float:
+    """The lowest of an arm's estimates; pending losses count in each as if they were its mean."""
+    pending, filled = pending_of(batches, arm), filled_in(batches, arm)
+    lowest = math.inf
+    for batch in range(batches.in_use[0]):
+        total, count = sum_of(batches, arm, batch), count_of(batches, arm, batch)
+        value = estimate(parameters, total + filled, count + pending)
+        if value < lowest:
+            lowest = value
+    return lowest
+
+
+rank_all = specialise(rank_by_index, index=index)
+
+
 @allocating_kernel
 def init(parameters: Parameters, n_arms: int, capacity: int) -> State:
     """Start with empty batches: every arm's index is the same."""
@@ -106,32 +132,6 @@ def prepare(parameters: Parameters, state: State, arm: int, loss: float) -> None
         rank_all(parameters, state)
     if parameters.keep_history:
         remember(state.batches, arm, loss)
-
-
-@kernel
-def estimate(parameters: Parameters, total: float, count: float) -> float:
-    """A batch's padded mean; 0 if it is empty, and below all others while it warms up."""
-    if parameters.warmup > 0 and count < parameters.warmup:
-        return -math.inf
-    if parameters.is_unpadded and count == 0.0:
-        return 0.0
-    return total / (count + parameters.padding)
-
-
-@kernel
-def index(parameters: Parameters, batches: Batches, arm: int) -> float:
-    """The lowest of an arm's estimates; pending losses count in each as if they were its mean."""
-    pending, filled = pending_of(batches, arm), filled_in(batches, arm)
-    lowest = math.inf
-    for batch in range(batches.in_use[0]):
-        total, count = sum_of(batches, arm, batch), count_of(batches, arm, batch)
-        value = estimate(parameters, total + filled, count + pending)
-        if value < lowest:
-            lowest = value
-    return lowest
-
-
-rank_all = specialise(rank_by_index, index=index)
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from lowbid._compile import allocating_kernel, kernel, specialise
+from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream
-from lowbid.policies._base import About, Kernels, Policy
-from lowbid.policies._wrapper import Wrapped, Wrapper, select
+from lowbid.policies._base import About, Policy
+from lowbid.policies._wrapper import Wrapped, Wrapper
 from lowbid.policies._yardstick import Yardstick, clipped, merged_yardstick, yardstick_of
 from lowbid.policies.batch_ensemble import BatchEnsemble
 from lowbid.policies.quantile_of_means import QuantileOfMeans
@@ -77,15 +77,8 @@ class Clipped(Wrapper):
 
     policy: Policy = DEFAULT
 
-    @property
-    def kernels(self) -> Kernels:  # type: ignore[override]
-        """The rule of the policy within, on clipped losses."""
-        within = self.policy.kernels
-        return Kernels(
-            specialise(init, inner_init=within.init),
-            specialise(select, inner_select=within.select),
-            specialise(update, inner_update=within.update),
-        )
+    init_within = init
+    update_within = update
 
     @property
     def about(self) -> About:  # type: ignore[override]

@@ -6,11 +6,11 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from lowbid._compile import allocating_kernel, kernel, specialise
+from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream, coin
 from lowbid._require import require_finite
-from lowbid.policies._base import About, Kernels, Policy
-from lowbid.policies._wrapper import Wrapped, Wrapper, select
+from lowbid.policies._base import About, Policy
+from lowbid.policies._wrapper import Wrapped, Wrapper
 from lowbid.policies.batch_ensemble import BatchEnsemble
 from lowbid.policies.beta_thompson import BetaThompson
 
@@ -81,15 +81,9 @@ class CoinFlips(Wrapper):
         super().__post_init__()
         require_finite("scale", self.scale, above=0.0)
 
-    @property
-    def kernels(self) -> Kernels:  # type: ignore[override]
-        """The rule of the policy within, on coins."""
-        within = self.policy.kernels
-        return Kernels(
-            specialise(init, inner_init=within.init),
-            specialise(select, inner_select=within.select),
-            specialise(update, inner_update=within.update),
-        )
+    scale_free = location_free = False  # coins have both
+    init_within = init
+    update_within = update
 
     @property
     def about(self) -> About:  # type: ignore[override]
@@ -100,16 +94,6 @@ class CoinFlips(Wrapper):
     def variants(cls) -> list[Policy]:
         """Around three policies."""
         return [cls(), cls(BatchEnsemble(batches=3)), cls(BetaThompson())]
-
-    @property
-    def scale_free(self) -> bool:
-        """Coins have a scale."""
-        return False
-
-    @property
-    def location_free(self) -> bool:
-        """Coins have a location."""
-        return False
 
     @property
     def loss_range(self) -> tuple[float, float]:

@@ -2,13 +2,12 @@
 
 import ast
 import random
-import re
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
-from compile.test_language import WHOLES, build, expression, function_of, refused, same
+from compile.test_language import WHOLES, build, expression, function_of, same
 from lowbid._compile._arguments import kind_of_argument, share_memory
 from lowbid._compile._functions import fingerprint
 from lowbid._compile._kernel import allocating_kernel, run_uncompiled
@@ -66,33 +65,6 @@ def test_random_kernels_do_what_python_does(seed):
 
 
 @pytest.mark.parametrize(
-    ("body", "reason"),
-    [
-        ("return a in (1, 2) == True", "not a number"),
-        ("return numbers.copy().max(initial=9)", "keyword arguments"),
-        ("return np.arange(x)[0]", "not a whole number"),
-        ("return np.zeros(x)[0]", "not a whole number"),
-        ("return np.full(3, a, None)[0]", "type of an array"),
-        ("return (x < 1.0) + (x < 2.0)", "two Booleans"),
-        ("return math.ldexp(x, x)", "exponent"),
-        ("return np.random.BitGenerator", "attribute"),
-        ("if a > 0:\n        y = x\n    return y", "before assignment.*y"),
-        ("for i in range(a):\n        y = x\n    return y + i", "before assignment.*i.*y"),
-        # Else turn 1 would read what turn 0 has given back.
-        (
-            "for i in range(4):\n        if i % 2 == 0:\n            z = np.zeros(3)\n"
-            "        x += z[0]\n    return x",
-            "before assignment.*z",
-        ),
-    ],
-)
-def test_traps_are_refused(body, reason):
-    source = f"@allocating_kernel\ndef made(a, x, numbers):\n    {body}\n"
-    arguments = 1, 1.0, np.zeros(3, np.int64)
-    assert re.search(reason, refused(source, *arguments))
-
-
-@pytest.mark.parametrize(
     ("body", "arguments", "expected"),
     [
         # Grows beyond 64 bits, and is negative then: the remainder must not be.
@@ -144,7 +116,7 @@ def test_an_array_of_an_earlier_turn_is_still_there():
 
 def test_what_is_read_before_it_is_assigned():
     def names(text):
-        return unsettled_names(ast.parse(text).body)
+        return set(unsettled_names(ast.parse(text).body))
 
     assert names("for i in r:\n if i:\n  last = z\n u = last") == {"r", "z", "last"}
     assert names("if a:\n b = 1\nelse:\n b = 2\nc = b") == {"a"}
@@ -182,12 +154,13 @@ def _bits_and_numbers(words, numbers):
     return numbers[0]
 
 
-def test_views_of_an_arrays_bits_run_uncompiled():
+def test_views_of_an_arrays_bits_run_uncompiled(caplog):
     numbers = np.array([0.0, 2.5])
     words = numbers.view(np.uint64)
     with pytest.raises(OverlapError):
         build(_bits_and_numbers, (words, numbers))(words, numbers)
     assert _bits_and_numbers(words, numbers) == 2.5
+    assert "share memory; pass a copy" in caplog.text
     assert _bits_and_numbers(np.zeros(2, np.uint64), numbers) == 1.0
     assert not share_memory([(0, 8, "d"), (4, 9, "d"), (9, 12, "q"), (10, 10, "d")])
     assert share_memory([(9, 12, "q"), (0, 10, "d"), (1, 2, "d")])

@@ -82,7 +82,7 @@ def hidden(n):
 def test_kernels_may_make_arrays_only_if_they_say_so(caplog):
     assert make(3).tolist() == [0.0, 0.0, 0.0]
     assert hidden(3).tolist() == [0.0, 0.0, 0.0]  # uncompiled
-    assert "not marked as allocating" in caplog.text
+    assert "mark the kernel with @allocating_kernel" in caplog.text
 
 
 def test_a_digest_follows_the_code_of_what_is_called():
@@ -219,12 +219,13 @@ def test_a_kernel_can_be_bound_to_its_arrays():
     assert expected == ([1.0, 14.0, 3.0, 10.0], [10.0, 3.0, 14.0])
 
 
-def test_overlapping_arrays_are_bound_uncompiled():
+def test_overlapping_arrays_are_bound_uncompiled(caplog):
     numbers = np.zeros(3)
     words = numbers.view(np.int64)
     bound, is_final = copy_bits.bind(words, numbers, 0)
     assert is_final
     assert bound(2) == 4607182418800017408 == words[2]
+    assert "share memory; pass a copy" in caplog.text
 
 
 @kernel

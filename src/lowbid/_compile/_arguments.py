@@ -15,6 +15,7 @@ from lowbid._compile._values import (
     INT,
     KIND_OF_DTYPE,
     TRUTH,
+    USE_DTYPES,
     WORD,
     ArrayKind,
     FixedKind,
@@ -24,6 +25,7 @@ from lowbid._compile._values import (
     SettingKind,
     UnsupportedError,
     known,
+    words_for,
 )
 
 # NumPy's flags of an array: contiguous and aligned; not constant.
@@ -55,10 +57,12 @@ def kind_of_argument(value: Any) -> Kind:
     for types, kind in _NUMBERS:
         if isinstance(value, types):
             if kind == INT and not -(2**63) <= value < 2**63:
-                raise UnsupportedError(f"the argument {value} does not fit into 64 bits")
+                raise UnsupportedError(
+                    f"the argument {value} exceeds 64 bits; pass a smaller one, or a float"
+                )
             return kind
     raise UnsupportedError(
-        f"an argument is {value!r}; pass numbers, arrays, and named tuples of them"
+        f"an argument is of type {type(value).__name__}; pass numbers, arrays, and tuples of them"
     )
 
 
@@ -67,11 +71,9 @@ def _array_kind(dtype: Any, axes: int, flags: int) -> ArrayKind:
     """The kind of an array, from NumPy's description of it."""
     kind = KIND_OF_DTYPE.get(dtype.name)
     if kind is None or not dtype.isnative:
-        raise UnsupportedError(
-            f"an argument is an array of {dtype}; use float64, int64, uint64 or bool"
-        )
+        raise UnsupportedError(f"an argument is an array of {dtype}; {USE_DTYPES}")
     if flags & _LAID_OUT != _LAID_OUT:
-        raise UnsupportedError("an argument is not contiguous; use np.ascontiguousarray")
+        raise UnsupportedError("an argument is not contiguous; pass np.ascontiguousarray(array)")
     return ArrayKind(kind, axes, not flags & _WRITEABLE)
 
 
@@ -148,7 +150,9 @@ def refuse_result(kind: Kind) -> None:
         for item in kind.items:
             refuse_result(item)
     elif isinstance(kind, FixedKind) and kind.value is not None:
-        raise UnsupportedError(f"{kind.value!r} is returned; return numbers and arrays")
+        raise UnsupportedError(
+            f"the kernel returns {words_for(kind)}; return numbers, arrays, and tuples of them"
+        )
 
 
 def result_from(kind: Kind, words: Iterator[Any], memory: Memory) -> Any:

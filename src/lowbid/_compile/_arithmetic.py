@@ -18,6 +18,7 @@ _FLOATS_REFUSED = {
     "math.exp(y * math.log(x))",
     ast.FloorDiv: "floats are divided by //; write math.floor(x / y)",
 }
+_NO_BITS = "a float has no bits to combine; convert it with np.int64(x), or use x.view(np.int64)"
 _STEP = 2**10  # a number that grows by at most this much at a time never overflows 64 bits
 
 
@@ -32,7 +33,10 @@ def binary(
         return real(left.literal**right.literal)
     if left.kind == right.kind == TRUTH:
         if operator not in _BITS:  # Python's True + True is 2, NumPy's is True
-            raise UnsupportedError(f"{operator.__name__} of two Booleans")
+            text = ast.unparse(ast.BinOp(ast.Name("x"), operator(), ast.Name("y")))
+            raise UnsupportedError(
+                f"{text} of two Booleans differs between Python and NumPy; convert them with int()"
+            )
         return Number(TRUTH, code.let(f"{_WHOLES[operator]} i1 {left.text}, {right.text}"))
     if TRUTH in (left.kind, right.kind):
         left, right = (code.cast(n, INT) if n.kind == TRUTH else n for n in (left, right))
@@ -43,7 +47,7 @@ def binary(
         if operator is ast.Mod:
             return _remainder(code, left, right)
         if operator not in _FLOATS:
-            raise UnsupportedError(_FLOATS_REFUSED.get(operator, "a float has no bits to combine"))
+            raise UnsupportedError(_FLOATS_REFUSED.get(operator, _NO_BITS))
         how = _FLOATS[operator]
         return Number(FLOAT, code.let(f"{how} double {left.text}, {right.text}"))
     exact = is_index and operator in EXACT_INDICES
@@ -53,7 +57,7 @@ def binary(
     if operator in (ast.FloorDiv, ast.Mod):
         return _divided(code, operator, left, right, natural)
     if operator not in _WHOLES:
-        raise UnsupportedError("a power of whole numbers; write x * x, or use floats")
+        raise UnsupportedError("whole numbers cannot be raised to a power; write x * x, or a loop")
     if left.kind == INT and left.literal is not None and right.literal is not None:
         if operator is ast.Add:
             return whole(left.literal + right.literal)
@@ -87,9 +91,13 @@ def _divided(
 ) -> Number:
     """The quotient, rounded down, or the remainder; both are 0 if the divisor is."""
     if left.kind == WORD:
-        raise UnsupportedError("unsigned numbers are divided")
+        raise UnsupportedError(
+            "unsigned numbers cannot be divided; shift them, or convert them with np.int64(x)"
+        )
     if right.literal is not None and right.literal <= 0:
-        raise UnsupportedError(f"a number is divided by {right.literal}")
+        raise UnsupportedError(
+            f"a whole number is divided by the constant {right.literal}; divide by a positive one"
+        )
     by = right
     if right.literal is None:  # processors trap on division by 0, and of the lowest number by -1
         none, opposite = code.compare("==", right, whole(0)), code.compare("==", right, whole(-1))
@@ -123,7 +131,10 @@ def _rounded_down(code: Code, how: str, text: str, left: Number, by: Number) -> 
 def _shifted(code: Code, how: str, left: Number, right: Number) -> Number:
     """A word, shifted by any number of places; by 64 or more, the result is 0."""
     if left.kind != WORD:
-        raise UnsupportedError("a number is shifted by an unknown number of places")
+        raise UnsupportedError(
+            "a whole number is shifted by an unknown number of places; shift by a constant from 0 "
+            "to 63, or convert it with np.uint64(x)"
+        )
     within = code.let(f"and i64 {right.text}, 63")
     found = Number(WORD, code.let(f"{how} i64 {left.text}, {within}"))
     few = code.compare("<", right, Number(WORD, "64"))
@@ -149,6 +160,6 @@ def negative(code: Code, number: Number) -> Number:
     if number.kind == INT and number.literal is not None:
         return whole(-number.literal)
     if number.kind == WORD:
-        raise UnsupportedError("an unsigned number is negated")
+        raise UnsupportedError("an unsigned number cannot be negated; convert it with np.int64(x)")
     number = code.cast(number, INT)
     return Number(INT, code.let(f"sub i64 0, {number.text}"))

@@ -30,6 +30,7 @@ from lowbid._compile._values import (
     registers_of,
     truth,
     whole,
+    words_for,
 )
 
 # The module's metadata that says that arrays of one kind share no memory with those of others.
@@ -149,9 +150,9 @@ class Code:
             return value
         if isinstance(value, Number) and isinstance(kind, str):
             return replace(self.cast(value, kind), setting=False)
-        if isinstance(value, Group) and isinstance(kind, GroupKind):
-            return Group(value.made_of, tuple(map(self.fit, value.items, kind.items)))
-        raise UnsupportedError(f"{value} is not of the kind {kind}")
+        assert isinstance(value, Group)  # `wider` refuses others
+        assert isinstance(kind, GroupKind)
+        return Group(value.made_of, tuple(map(self.fit, value.items, kind.items)))
 
     def alike(self, first: Number, second: Number) -> tuple[Number, Number]:
         """Two numbers converted to a common kind, in which they are added or compared."""
@@ -160,7 +161,9 @@ class Code:
         if FLOAT in (first.kind, second.kind):
             return self.cast(first, FLOAT), self.cast(second, FLOAT)
         if WORD in (first.kind, second.kind):
-            raise UnsupportedError("signed and unsigned numbers are mixed")
+            raise UnsupportedError(
+                "signed and unsigned numbers are mixed; convert one with np.int64 or np.uint64"
+            )
         return self.cast(first, INT), self.cast(second, INT)
 
     def compare(self, order: str, first: Number, second: Number) -> Number:
@@ -213,7 +216,9 @@ class Code:
     def place_of(self, index: Number, length: Number) -> str:
         """The position of an index; a negative one is counted from the end."""
         if index.kind != INT:
-            raise UnsupportedError("an index is not a whole number")
+            raise UnsupportedError(
+                f"an index is {words_for(index.kind)}; convert it with int(x), or np.int64(x)"
+            )
         if index.natural or (index.literal is not None and index.literal >= 0):
             return index.text
         from_end = self.let(f"add i64 {index.text}, {length.text}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import types
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from lowbid._compile._values import (
     Number,
     UnsupportedError,
     Value,
+    as_number,
     kind_of,
     known,
     natural,
@@ -31,6 +33,7 @@ from lowbid._compile._values import (
     value_from,
     whole,
     wider,
+    words_for,
 )
 
 if TYPE_CHECKING:
@@ -39,6 +42,16 @@ if TYPE_CHECKING:
 _ORDERS: dict[type[ast.cmpop], str] = {
     ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
 }  # fmt: skip
+_ORDERS_REFUSED: dict[type[ast.cmpop], str] = {
+    ast.In: "`in` is part of a chain of comparisons; write each comparison by itself, with and",
+    ast.NotIn: "`not in` is not supported; write not (x in (y, z))",
+    ast.Is: "`is` compares identities, which compiled numbers do not have; use ==",
+    ast.IsNot: "`is not` compares identities, which compiled numbers do not have; use !=",
+}
+_UNARY_REFUSED: dict[type[ast.unaryop], str] = {
+    ast.UAdd: "a plus sign before a number is not supported; leave it out",
+    ast.Invert: "~x differs between Booleans and numbers; write not x, or x ^ -1",
+}
 _QUIET = (ast.Name, ast.Constant, ast.Attribute, ast.BinOp, ast.UnaryOp, ast.operator,
           ast.unaryop, ast.Load)  # fmt: skip
 
@@ -89,7 +102,9 @@ class Expressions:
             return None if found is None else not found
         number = self.number(test)
         if is_value and number.kind != TRUTH:
-            raise UnsupportedError("and, or or, is applied to numbers")
+            raise UnsupportedError(
+                "`and` and `or` of numbers; compare them, as in x != 0, or write x if y else z"
+            )
         return self.code.fork(self.code.cast(number, TRUTH), yes, no)
 
     def _fork_by_parts(self, test: ast.BoolOp, yes: str, no: str, is_value: bool) -> bool | None:
@@ -128,7 +143,7 @@ class Expressions:
         # A kernel's digest includes only the names of other modules and classes.
         if isinstance(base, Fixed) and base.value in (math, np) and hasattr(base.value, node.attr):
             return self.module.known(getattr(base.value, node.attr))
-        raise UnsupportedError(f"the attribute {node.attr} is not supported")
+        raise UnsupportedError(_refusal_of_attribute(base, node.attr))
 
     def _tuple(self, node: ast.Tuple) -> Value:
         items: list[Value] = []
@@ -147,7 +162,7 @@ class Expressions:
             return self.code.compare("==", self.code.cast(operand, TRUTH), truth(False))
         if isinstance(node.op, ast.USub):
             return negative(self.code, operand)
-        raise UnsupportedError(f"{type(node.op).__name__} is not supported")
+        raise UnsupportedError(_UNARY_REFUSED[type(node.op)])
 
     def _binop(self, node: ast.BinOp) -> Value:
         left, right = self.number(node.left), self.number(node.right)
@@ -167,16 +182,20 @@ class Expressions:
     def _compare(self, node: ast.Compare) -> Value:
         if isinstance(node.ops[0], ast.In) and len(node.ops) == 1:
             return self._one_of(node)
+        for order in node.ops:
+            if type(order) not in _ORDERS:
+                raise UnsupportedError(_ORDERS_REFUSED[type(order)])
         # Python does not evaluate what follows a comparison that fails; if nothing is called or
         # looked up, the result is the same as that of comparing all.
         for later in node.comparators[1:]:
             if not all(isinstance(part, _QUIET) for part in ast.walk(later)):
-                raise UnsupportedError("a chain of comparisons calls functions")
+                raise UnsupportedError(
+                    "a chain of comparisons calls a function or reads an array; write x < y and "
+                    "y < z"
+                )
         numbers = [self.number(each) for each in (node.left, *node.comparators)]
         found: Number | None = None
         for order, left, right in zip(node.ops, numbers, numbers[1:], strict=False):
-            if type(order) not in _ORDERS:
-                raise UnsupportedError(f"{type(order).__name__} is not supported")
             one = self.code.compare(_ORDERS[type(order)], left, right)
             text = one.text if found is None else f"and i1 {found.text}, {one.text}"
             found = one if found is None else Number(TRUTH, self.code.let(text))
@@ -232,21 +251,27 @@ class Expressions:
             return self.part(base, node.slice)
         index = self.number(node.slice)
         if index.literal is not None:
-            return self.module.known_or(items_of(base)[index.literal])
+            items = items_of(base)
+            if not -len(items) <= index.literal < len(items):
+                raise UnsupportedError(
+                    f"a tuple of {len(items)} has no item {index.literal}; give a smaller index"
+                )
+            return self.module.known_or(items[index.literal])
         if isinstance(base, Fixed) and isinstance(base.value, tuple):
             return self.part(self.module.constant(base.value), node.slice)
-        raise UnsupportedError("the index of a tuple is not a constant")
+        raise UnsupportedError("the index of a tuple is not a constant; use an array")
 
     def part(self, array: Array, where: ast.expr) -> Value:
         """A number, or a part, of an array."""
         indices = where.elts if isinstance(where, ast.Tuple) else [where]
-        if len(indices) > len(array.shape):
-            raise UnsupportedError("an array has too many indices")
+        refuse_indices(array, indices)
         places, lengths = [], list(array.shape)
         for axis, index in enumerate(indices):
             if isinstance(index, ast.Slice):
                 if any(not is_all(later) for later in indices[axis + 1 :]):
-                    raise UnsupportedError("a part of an array is not contiguous")
+                    raise UnsupportedError(
+                        "a part of an array is not contiguous; write a loop over range(...)"
+                    )
                 first, lengths[axis] = self.span(index, array.shape[axis])
                 places.append(first.text)
                 address = self.code.address(array, places)
@@ -260,7 +285,7 @@ class Expressions:
     def span(self, part: ast.Slice, length: Number) -> Span:
         """The start and the length of a part of an axis."""
         if part.step is not None:
-            raise UnsupportedError("a slice has a step")
+            raise UnsupportedError("a slice has a step; write a loop over range(start, stop, step)")
         first = whole(0) if part.lower is None else self._end(part.lower, length)
         if part.upper is None and part.lower is None:
             return first, length
@@ -283,18 +308,22 @@ class Expressions:
             base = self.value(node.func.value)
             if isinstance(base, Array):
                 if node.keywords:
-                    raise UnsupportedError("an array method is called with keyword arguments")
+                    raise UnsupportedError(
+                        "an array method is called with keyword arguments; write a loop instead"
+                    )
                 return builtins.method(self.function, base, node.func.attr, len(node.args))
             if isinstance(base, Number) and node.func.attr == "view" and len(node.args) == 1:
                 return builtins.view(self.code, base, self.value(node.args[0]))
         function = self.value(node.func)
         if not isinstance(function, Fixed):
-            raise UnsupportedError("something is called that is not a function")
+            raise UnsupportedError(
+                f"{words_for(kind_of(function))} is called; call a function marked with @kernel"
+            )
         given = [self.value(argument) for argument in node.args]
         named = {}
         for word in node.keywords:
             if word.arg is None:
-                raise UnsupportedError("arguments are passed by **")
+                raise UnsupportedError("arguments are passed by **; pass them one by one")
             named[word.arg] = self.value(word.value)
         return self._apply(function.value, given, named)
 
@@ -303,7 +332,10 @@ class Expressions:
             fields: tuple[str, ...] = called._fields
             items = {**dict(zip(fields, given, strict=False)), **named}
             if set(items) != set(fields) or len(given) > len(fields):
-                raise UnsupportedError(f"{called.__name__} is created with other fields")
+                raise UnsupportedError(
+                    f"{called.__name__} is created with other fields; give {', '.join(fields)}, in "
+                    "this order or by name"
+                )
             return Group(called, tuple(items[name] for name in fields))
         if builtins.is_kernel(called):
             if called.is_hint:
@@ -312,20 +344,36 @@ class Expressions:
         return builtins.apply(self.function, called, given, named)
 
 
-def as_number(value: Value) -> Number:
-    """A value that must be a number."""
-    if not isinstance(value, Number):
-        raise UnsupportedError(f"{value} is not a number")
-    return value
-
-
 def items_of(value: Value) -> tuple[Value, ...]:
     """The items of a tuple."""
     if isinstance(value, Group):
         return value.items
     if isinstance(value, Fixed) and isinstance(value.value, tuple):
         return tuple(map(known, value.value))
-    raise UnsupportedError(f"{value} is not a tuple")
+    raise UnsupportedError(
+        f"{words_for(kind_of(value))} is used as a tuple; use a tuple, or an index for each item"
+    )
+
+
+def refuse_indices(array: Array, indices: Sequence[ast.expr]) -> None:
+    """Raise if an array has more indices than axes."""
+    if len(indices) > len(array.shape):
+        raise UnsupportedError(
+            f"{words_for(kind_of(array))} has {len(indices)} indices; give one per axis at most"
+        )
+
+
+def _refusal_of_attribute(base: Value, name: str) -> str:
+    """What is said of an attribute that kernels cannot use."""
+    if isinstance(base, Fixed) and isinstance(base.value, types.ModuleType):
+        if base.value in (math, np):
+            return f"there is no {name} in {base.value.__name__}; check its spelling"
+        module = base.value.__name__
+        return f"{name} is looked up in {module}; write from {module} import {name} at the top"
+    if isinstance(base, Array):
+        return f"the attribute {name} of an array; use shape, size, or len(array)"
+    what = words_for(kind_of(base))
+    return f"{what} has no attribute {name} in a kernel; use the fields of named tuples"
 
 
 def is_all(node: ast.expr) -> bool:

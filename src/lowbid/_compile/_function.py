@@ -17,7 +17,8 @@ from lowbid._compile import _source
 from lowbid._compile._arithmetic import binary
 from lowbid._compile._builtins import range_of
 from lowbid._compile._code import Code
-from lowbid._compile._expressions import Expressions, Span, as_number, is_all, items_of
+from lowbid._compile._expressions import Expressions, Span, is_all, items_of, refuse_indices
+from lowbid._compile._functions import definition
 from lowbid._compile._values import (
     INT,
     Array,
@@ -26,6 +27,7 @@ from lowbid._compile._values import (
     Number,
     UnsupportedError,
     Value,
+    as_number,
     changing,
     kind_of,
     natural,
@@ -35,11 +37,16 @@ from lowbid._compile._values import (
     value_from,
     wider,
     with_naturals,
+    words_for,
 )
 from lowbid._compile._variables import Variables, WiderError, keep
 
 if TYPE_CHECKING:
     from lowbid._compile._module import Made, Module
+
+
+_LOOP_HAS_ELSE = "a loop has an else; note in a variable whether it ended by break"
+_NOT_OVER_RANGE = "a loop is not over a range; write for i in range(len(array))"
 
 
 class FunctionWriter:
@@ -69,9 +76,7 @@ class FunctionWriter:
         self.given = dict(zip(self.names, kinds, strict=True))
         self.locals = set(function.__code__.co_varnames)
         self.stored = _source.stored_names(self.node)
-        _source.refuse_unsettled(self.node, self.stored - set(self.names))
-        if function.__code__.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
-            raise UnsupportedError(f"{function.__name__} takes any number of arguments")
+        _refuse_parameters(function)
         self.variables = Variables()
         self.result: Kind | None = None
         self.naturals_returned: list[bool] = []
@@ -80,9 +85,12 @@ class FunctionWriter:
         """The text of the function."""
         while True:
             try:
-                return self._write(name, attributes)
+                text = self._write(name, attributes)
+                break
             except WiderError:
                 pass
+        _source.refuse_unsettled(self.function, self.node, self.stored - set(self.names))
+        return text
 
     def _write(self, name: str, attributes: str) -> str:
         self.code = Code()
@@ -140,12 +148,14 @@ class FunctionWriter:
         if name in self.variables.rooms:
             return self.variables.load(self.code, name)
         if name in self.locals:
-            raise UnsupportedError(f"{name} is used before it is assigned")
+            raise UnsupportedError(f"{name} is used before it is assigned; assign it first")
         if name in self.function.__globals__:
             return self.module.known(self.function.__globals__[name])
         if hasattr(builtins, name):
             return Fixed(getattr(builtins, name))
-        raise UnsupportedError(f"{name} is not defined")
+        raise UnsupportedError(
+            f"{name} is not defined; define it in the module, or pass it as an argument"
+        )
 
     def _finish(self, value: Value) -> None:
         """Return a value."""
@@ -168,9 +178,14 @@ class FunctionWriter:
     def allocate(self, kind: str, shape: Sequence[Number]) -> Array:
         """A new array of zeros."""
         if not self.allocates:
-            raise UnsupportedError("a kernel that is not marked as allocating creates an array")
+            raise UnsupportedError(
+                "an array is created; mark the kernel with @allocating_kernel, or keep the array "
+                "in the state"
+            )
         if any(length.kind != INT for length in shape):
-            raise UnsupportedError("the length of an array is not a whole number")
+            raise UnsupportedError(
+                "the length of an array is not a whole number; convert it with int(x)"
+            )
         lengths = tuple(natural(length.text) for length in shape)
         size = self.code.size(kind, lengths)
         data = self.code.let(f"call ptr @allocate(ptr %arena, i64 {size})")
@@ -216,14 +231,19 @@ class FunctionWriter:
     ) -> Value:
         """Call another kernel."""
         if allocates and not self.allocates:
-            raise UnsupportedError("an allocating kernel is called by one that is not")
+            raise UnsupportedError(
+                f"{function.__name__} creates arrays; mark this kernel with @allocating_kernel too"
+            )
+        _refuse_parameters(function)
         names = function.__code__.co_varnames[: function.__code__.co_argcount]
         defaults = function.__defaults__ or ()
         words = dict(zip(names[len(names) - len(defaults) :], map(Fixed, defaults), strict=True))
         settled = {name: self.module.known(value.value) for name, value in words.items()}
         values = {**settled, **dict(zip(names, given, strict=False)), **named}
         if set(values) != set(names) or len(given) > len(names):
-            raise UnsupportedError(f"{function.__name__} is called with other arguments")
+            raise UnsupportedError(
+                f"{function.__name__} is called with other arguments; pass {', '.join(names)}"
+            )
         ordered = [values[name] for name in names]
         kinds = tuple(map(kind_of, ordered))
         naturals = tuple(isinstance(each, Number) and each.natural for each in ordered)
@@ -278,22 +298,26 @@ class FunctionWriter:
         elif isinstance(target, ast.Tuple):
             items = items_of(value)
             if len(items) != len(target.elts):
-                raise UnsupportedError("a tuple is unpacked into another number of names")
+                raise UnsupportedError(
+                    f"{len(items)} items are unpacked into {len(target.elts)} names; use as many"
+                )
             for part, item in zip(target.elts, items, strict=True):
                 self._assign_to(part, item)
         elif isinstance(target, ast.Subscript):
             array = self.expressions.value(target.value)
             if not isinstance(array, Array):
-                raise UnsupportedError("an item is assigned to something that is not an array")
+                raise UnsupportedError(
+                    f"an item of {words_for(kind_of(array))} is assigned; use an array of the state"
+                )
             self._write_to(array, target.slice, as_number(value))
         else:
-            raise UnsupportedError(f"{type(target).__name__} is assigned to")
+            raise UnsupportedError(_refusal_of_target(target))
 
     def _write_to(self, array: Array, where: ast.expr, value: Number) -> None:
         """Write one number to one position, or to all positions of a part."""
-        if array.frozen:
-            raise UnsupportedError("a read-only array is written to")
+        _refuse_frozen(array)
         indices = list(where.elts) if isinstance(where, ast.Tuple) else [where]
+        refuse_indices(array, indices)
         indices += [ast.Slice()] * (len(array.shape) - len(indices))
         if all(map(is_all, indices)):
             self.code.fill(array, value)
@@ -327,14 +351,15 @@ class FunctionWriter:
             self.variables.store(self.code, node.target.id, after)
             return
         if not isinstance(node.target, ast.Subscript):
-            raise UnsupportedError(f"{type(node.target).__name__} is updated in place")
+            raise UnsupportedError(_refusal_of_target(node.target))
         array = self.expressions.value(node.target.value)
         where = node.target.slice
         indices = where.elts if isinstance(where, ast.Tuple) else [where]
         if not isinstance(array, Array) or len(indices) != len(array.shape):
-            raise UnsupportedError("more than one number is updated in place")
-        if array.frozen:
-            raise UnsupportedError("a read-only array is updated in place")
+            raise UnsupportedError(
+                "more than one number is updated in place; write a loop over range(...)"
+            )
+        _refuse_frozen(array)
         places = list(map(self.place, indices, array.shape))
         address = self.code.address(array, places)
         before = self.code.read(array.kind, address)
@@ -363,7 +388,7 @@ class FunctionWriter:
 
     def _while(self, node: ast.While) -> None:
         if node.orelse:
-            raise UnsupportedError("a loop has an else")
+            raise UnsupportedError(_LOOP_HAS_ELSE)
         head, body, after = self.code.label(), self.code.label(), self.code.label()
         forever = isinstance(node.test, ast.Constant) and bool(node.test.value)
         self.code.start(head)
@@ -380,12 +405,14 @@ class FunctionWriter:
             self.code.start(after)
 
     def _for(self, node: ast.For) -> None:
+        if node.orelse:
+            raise UnsupportedError(_LOOP_HAS_ELSE)
         called = node.iter
         if not (isinstance(called, ast.Call) and isinstance(called.func, ast.Name)):
-            raise UnsupportedError("a loop is not over a range")
+            raise UnsupportedError(_NOT_OVER_RANGE)
         over = self.load(called.func.id)
-        if not (isinstance(over, Fixed) and over.value is range) or node.orelse:
-            raise UnsupportedError("a loop is not over a range, or it has an else")
+        if not (isinstance(over, Fixed) and over.value is range):
+            raise UnsupportedError(_NOT_OVER_RANGE)
         first, last, step = range_of([self.expressions.number(each) for each in called.args])
         code = self.code
         counter = code.room("i64")
@@ -436,3 +463,29 @@ class FunctionWriter:
         if any(map(self.variables.may_hold_arrays, _source.names_kept(self.node, node))):
             return ""
         return self.code.let("load ptr, ptr %arena")
+
+
+def _refuse_parameters(function: types.FunctionType) -> None:
+    """Raise if a function has parameters with a star, or behind one."""
+    code = function.__code__
+    stars = code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+    if stars or code.co_kwonlyargcount:
+        reason = UnsupportedError(
+            f"{function.__name__} has a star among its parameters; write each without a star"
+        )
+        reason.locate(definition(function))
+        raise reason
+
+
+def _refuse_frozen(array: Array) -> None:
+    """Raise if an array must not be written to."""
+    if array.frozen:
+        raise UnsupportedError("a read-only array is written to; write to an array of the state")
+
+
+def _refusal_of_target(target: ast.expr) -> str:
+    """What is said of something that kernels cannot assign."""
+    if isinstance(target, ast.Attribute):
+        name = ast.unparse(target)
+        return f"the field {name} is assigned; make it an array, and write {name}[0] = ..."
+    return f"{ast.unparse(target)} is assigned; assign names and elements of arrays one by one"

@@ -44,6 +44,12 @@ def referenced(function: Callable[..., Any]) -> dict[str, Any]:
     return {name: known[name] for name in names if name in known}
 
 
+def definition(function: Callable[..., Any]) -> str:
+    """The file and the line where a function begins."""
+    code = cast(types.FunctionType, function).__code__
+    return f"{code.co_filename}, line {code.co_firstlineno}"
+
+
 def fingerprint(function: Callable[..., Any], *more: str) -> str:
     """A short digest of a function's code and everything it refers to, but not of its docstring."""
     code = cast(types.FunctionType, function).__code__

@@ -27,7 +27,7 @@ from typing import Any, Generic, Literal, ParamSpec, TypeVar, cast
 import numpy as np
 
 from lowbid._compile._background import background
-from lowbid._compile._functions import describe, fingerprint, rebind, referenced
+from lowbid._compile._functions import definition, describe, fingerprint, rebind, referenced
 from lowbid._require import require_choice
 
 P = ParamSpec("P")
@@ -85,8 +85,10 @@ class Kernel(Generic[P, R]):
         given = args if not kwargs else _in_order(self.function, args, kwargs)
         call = self.native("Call", given, wait=when == "now")
         if callable(call):
-            with contextlib.suppress(_native().OverlapError):
+            try:
                 return cast(R, call(*given))
+            except _native().OverlapError as reason:
+                self._stay_uncompiled(reason)
         begin = time.monotonic()
         answer = run_uncompiled(self.function, *given)
         if call is PENDING and time.monotonic() - begin > _SLOW:
@@ -113,8 +115,10 @@ class Kernel(Generic[P, R]):
             background.submit(self, "Bound", arguments)
             return uncompiled, False
         if bound is not None:
-            with contextlib.suppress(_native().OverlapError):
+            try:
                 return bound.to(arguments), True
+            except _native().OverlapError as reason:
+                self._stay_uncompiled(reason)
         return uncompiled, True
 
     def native(self, form: str, arguments: tuple[Any, ...], wait: bool) -> Any:
@@ -146,8 +150,9 @@ class Kernel(Generic[P, R]):
             _report_failure(self, error)
         return None
 
-    def _stay_uncompiled(self, reason: Exception) -> None:
+    def _stay_uncompiled(self, reason: Any) -> None:
         """Say why it runs uncompiled, once per kernel."""
+        reason.locate(definition(self.function))
         if self not in _reported:
             _reported.add(self)
             text = "%r runs uncompiled, a hundred times slower or more: %s"

@@ -13,11 +13,13 @@ import numpy as np
 
 from lowbid._compile._code import Code
 from lowbid._compile._function import FunctionWriter
+from lowbid._compile._functions import definition
 from lowbid._compile._values import (
     FLOAT,
     KIND_OF_DTYPE,
     MEMORY,
     REGISTER,
+    USE_DTYPES,
     Array,
     Fixed,
     Kind,
@@ -202,17 +204,21 @@ class Module:
             called = function.__name__ if function.__name__.isascii() else ""
             name = f"f{len(self.functions)}.{called}"
             self.functions[key] = Made(name, "", [], 0)  # a placeholder, in case it calls itself
-            writer = FunctionWriter(self, function, allocates, kinds, naturals)
-            text = writer.write(name, f"#{_number_of(name)}")
-            if writer.result is None:
-                raise UnsupportedError(f"{function.__name__} never ends")
+            try:
+                writer = FunctionWriter(self, function, allocates, kinds, naturals)
+                text = writer.write(name, f"#{_number_of(name)}")
+                if writer.result is None:
+                    raise UnsupportedError(f"{function.__name__} never ends; add a return")
+            except UnsupportedError as error:
+                error.locate(definition(function))
+                raise
             size = len(writer.code.lines) + sum(each.size for each in writer.called)
             self.callers.update(each.name for each in writer.called)
             self.functions[key] = Made(name, writer.result, writer.naturals_returned, size)
             self.texts.append(text)
         made = self.functions[key]
         if made.result == "":
-            raise UnsupportedError(f"{function.__name__} calls itself")
+            raise UnsupportedError(f"{function.__name__} calls itself; write a loop")
         return made
 
     def known(self, value: Any) -> Value:
@@ -231,7 +237,7 @@ class Module:
             array = np.ascontiguousarray(values)
             kind = KIND_OF_DTYPE.get(array.dtype.name)
             if kind is None:
-                raise UnsupportedError(f"a constant is an array of {array.dtype}")
+                raise UnsupportedError(f"a constant is an array of {array.dtype}; {USE_DTYPES}")
             name = f"@c{len(self.constants)}"
             element = MEMORY[kind]
             numbers = ", ".join(f"{element} {_constant(kind, each)}" for each in array.ravel())
@@ -286,7 +292,9 @@ class Module:
         made, results = self._result(code, kernel, kinds, texts)
         registers = registers_of(made.result)
         if len(registers) > 1 or holds_arrays(made.result):
-            raise UnsupportedError("the kernel returns more than a number")
+            raise UnsupportedError(
+                "the kernel returns more than a number; write the rest to an array of the state"
+            )
         if self.checked:
             code.put(f"store i64 {_flag(code)}, ptr {_word(code, words)}")
         returned = registers[0] if registers else "void"

@@ -77,7 +77,7 @@ class Call:
         for argument, kind in zip(arguments, self.kinds, strict=True):
             flatten(argument, kind, numbers, arrays)
         if share_memory(arrays):
-            raise OverlapError("arrays of different types share memory")
+            raise OverlapError("arrays of different types share memory; pass a copy of one")
         size = struct.calcsize(self.given)
         block = (ctypes.c_uint64 * (size // 8 + len(self.returned) + 1))()
         struct.pack_into(self.given, block, 0, *numbers)
@@ -113,7 +113,7 @@ class Bound:
             if not isinstance(kind, str):
                 flatten(argument, kind, values, arrays)
         if share_memory(arrays):
-            raise OverlapError("arrays of different types share memory")
+            raise OverlapError("arrays of different types share memory; pass a copy of one")
         given = "".join(format_of(kind) for kind in self.kinds if not isinstance(kind, str))
         block = (ctypes.c_uint64 * (len(values) + 1))()
         struct.pack_into(given, block, 0, *values)

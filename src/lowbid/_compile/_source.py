@@ -24,7 +24,9 @@ def _functions_in(filename: str) -> dict[int, tuple[ast.FunctionDef, str]]:
     try:
         tree, code = ast.parse(text), compile(text, filename, "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
-        raise UnsupportedError(f"{filename} cannot be read: {error}") from None
+        raise UnsupportedError(
+            f"{filename} cannot be read ({error}); correct it, and restart Python"
+        ) from None
     codes = {each.co_firstlineno: describe(each) for each in _codes(code)}
     found = {}
     for node in ast.walk(tree):
@@ -46,9 +48,19 @@ def source_of(function: types.FunctionType) -> ast.FunctionDef:
     code = function.__code__
     node, says = _functions_in(code.co_filename).get(code.co_firstlineno, (None, ""))
     if node is None or node.name != code.co_name:
-        raise UnsupportedError(f"the source of {function.__qualname__} was not found")
-    if code.co_freevars or says != describe(code):
-        raise UnsupportedError(f"{function.__qualname__} differs from its source")
+        raise UnsupportedError(
+            f"the source of {function.__qualname__} was not found; define it by def, in a file or "
+            "a notebook"
+        )
+    if code.co_freevars:
+        raise UnsupportedError(
+            f"{function.__qualname__} uses {', '.join(code.co_freevars)} of the function around "
+            "it; define it at the top of a module, and pass them as arguments"
+        )
+    if says != describe(code):
+        raise UnsupportedError(
+            f"the file of {function.__qualname__} has changed since it was imported; restart Python"
+        )
     return node
 
 
@@ -81,13 +93,17 @@ _INSTEAD = {
     ast.ImportFrom: "an import; import at the top of the module",
     ast.Yield: "yield; write to an array of the state",
     ast.Match: "match; use if and elif",
+    ast.YieldFrom: "yield; write to an array of the state",
+    ast.Slice: "a range of indices here; write a loop over range(...)",
     ast.Starred: "an argument with a star; pass arguments one by one",
 }
 
 
 def refusal_of(node: ast.AST) -> str:
     """What is said of a part of the language that kernels cannot contain."""
-    what = _INSTEAD.get(type(node), f"{type(node).__name__}; see the page on writing kernels")
+    what = _INSTEAD.get(
+        type(node), f'{type(node).__name__}; the page "Write a kernel" lists what they can'
+    )
     return f"kernels cannot contain {what}"
 
 
@@ -132,21 +148,25 @@ def takes_memory(node: ast.AST, function: types.FunctionType) -> bool:
     return False
 
 
-def refuse_unsettled(node: ast.FunctionDef, names: set[str]) -> None:
+def refuse_unsettled(function: types.FunctionType, node: ast.FunctionDef, names: set[str]) -> None:
     """Raise if one of a function's names may be read before it is assigned."""
-    unsettled = sorted(names & unsettled_names(node.body))
-    if unsettled:
-        raise UnsupportedError(f"may be used before assignment: {', '.join(unsettled)}")
+    for name, line in unsettled_names(node.body).items():
+        if name in names:
+            reason = UnsupportedError(
+                f"{name} may be used before it is assigned; assign it before the branch or the loop"
+            )
+            reason.locate(f"{function.__code__.co_filename}, line {line}")
+            raise reason
 
 
-def unsettled_names(body: Sequence[ast.stmt]) -> set[str]:
-    """The names that may be read before these statements have assigned them."""
-    unsettled: set[str] = set()
+def unsettled_names(body: Sequence[ast.stmt]) -> dict[str, int]:
+    """The names that may be read before these statements have assigned them, with their lines."""
+    unsettled: dict[str, int] = {}
     _follow(body, set(), unsettled)
     return unsettled
 
 
-def _follow(body: Sequence[ast.stmt], settled: set[str], unsettled: set[str]) -> bool:
+def _follow(body: Sequence[ast.stmt], settled: set[str], unsettled: dict[str, int]) -> bool:
     """Add the names that statements assign in any case; return whether the next one is reached."""
     for node in body:
         if isinstance(node, ast.If):
@@ -172,11 +192,11 @@ def _follow(body: Sequence[ast.stmt], settled: set[str], unsettled: set[str]) ->
     return True
 
 
-def _read(node: ast.AST, settled: set[str], unsettled: set[str]) -> None:
+def _read(node: ast.AST, settled: set[str], unsettled: dict[str, int]) -> None:
     """Add the names that are read in a part of a function and are not settled."""
-    is_changed = isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
-    names = {each.id for each in ast.walk(node)
-             if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)}  # fmt: skip
-    if is_changed:
-        names |= stored_names(node)
-    unsettled |= names - settled
+    changed = node.target if isinstance(node, ast.AugAssign) else None
+    for each in ast.walk(node):
+        if not isinstance(each, ast.Name) or each.id in settled:
+            continue
+        if isinstance(each.ctx, ast.Load) or each is changed:
+            unsettled.setdefault(each.id, each.lineno)

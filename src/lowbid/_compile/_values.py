@@ -17,10 +17,13 @@ REGISTER = {FLOAT: "double", INT: "i64", WORD: "i64", TRUTH: "i1"}
 MEMORY = {FLOAT: "double", INT: "i64", WORD: "i64", TRUTH: "i8"}
 SIZE = {FLOAT: 8, INT: 8, WORD: 8, TRUTH: 1}
 KIND_OF_DTYPE = {"float64": FLOAT, "int64": INT, "uint64": WORD, "bool": TRUTH}
+USE_DTYPES = "use np.float64, np.int64, np.uint64 or np.bool_"
 
 
 class UnsupportedError(Exception):
     """The kernel uses something that cannot be compiled; it runs uncompiled.
+
+    The message says what is not possible, and after a semicolon what to write instead.
 
     Attributes
     ----------
@@ -212,7 +215,43 @@ def wider(first: Kind, second: Kind) -> Kind:
         and len(first.items) == len(second.items)
     ):
         return GroupKind(first.made_of, tuple(map(wider, first.items, second.items)))
-    raise UnsupportedError(f"a variable is {first} in one place and {second} in another")
+    raise UnsupportedError(
+        f"a value is {words_for(first)} in one place and {words_for(second)} in another; use two "
+        "names, or convert one"
+    )
+
+
+_WORDS = {
+    FLOAT: "a float", INT: "a whole number", WORD: "an unsigned number", TRUTH: "a Boolean",
+}  # fmt: skip
+
+
+def words_for(kind: Kind) -> str:
+    """How an error message calls values of a kind."""
+    if isinstance(kind, SettingKind):
+        return words_for(kind.number.kind)
+    if isinstance(kind, str):
+        return _WORDS[kind]
+    if isinstance(kind, ArrayKind):
+        return f"an array with {kind.axes} {'axis' if kind.axes == 1 else 'axes'}"
+    if isinstance(kind, GroupKind):
+        return "a tuple" if kind.made_of is None else f"a {kind.made_of.__name__}"
+    name = getattr(kind.value, "__name__", None)
+    return repr(kind.value) if name is None else str(name)
+
+
+def as_number(value: Value) -> Number:
+    """A value that must be a number."""
+    if isinstance(value, Number):
+        return value
+    if isinstance(value, Array):
+        raise UnsupportedError(
+            "an array is used as a number; write a loop over range(len(array)), one number at a "
+            "time"
+        )
+    raise UnsupportedError(
+        f"{words_for(kind_of(value))} is used as a number; use a float, a whole number or a Boolean"
+    )
 
 
 def natural(text: str) -> Number:
@@ -223,7 +262,9 @@ def natural(text: str) -> Number:
 def whole(value: int) -> Number:
     """A whole number that is known."""
     if not -(2**63) <= value < 2**63:
-        raise UnsupportedError(f"{value} does not fit into 64 bits")
+        raise UnsupportedError(
+            f"{value} does not fit into 64 bits; use a float, or np.uint64 below 2**64"
+        )
     return Number(INT, str(value), value, 0 <= value < 2**62)
 
 

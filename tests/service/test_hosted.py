@@ -1,6 +1,9 @@
+import os
+
 import pytest
 
 import lowbid
+from lowbid.service import _guard
 from lowbid.shared._open import delete_bandit
 
 
@@ -23,6 +26,21 @@ def test_an_experiment_that_was_deleted_is_unknown(shop):
     shop.decide.post(path)
     delete_bandit(shop.url, "checkout")
     assert [shop.decide.post(path).status_code for _ in range(2)] == [503, 404]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows does not remove files in use")
+@pytest.mark.parametrize("seconds", [60.0, -1.0])  # that keys are good for
+def test_a_store_that_is_gone_is_a_problem_everywhere(shop, tmp_path, monkeypatch, seconds):
+    monkeypatch.setattr(_guard, "KEYS_ARE_GOOD_FOR", seconds)
+    path = "/v1/experiments/checkout"
+    shop.admin.get(path)
+    for file in tmp_path.glob("shop.db*"):
+        file.unlink()
+    answers = [shop.admin.get(place) for place in ("/readyz", path, f"{path}/log")]
+    answers += [shop.admin.get("/v1/experiments"), shop.admin.post(f"{path}/decisions")]
+    assert [answer.status_code for answer in answers] == [503] * 5
+    for answer in answers:
+        assert answer.headers["content-type"] == "application/problem+json"
 
 
 def test_clients_are_not_told_where_the_store_is(shop, tmp_path):

@@ -95,6 +95,9 @@ class Gate:
         except ProblemError as problem:
             await response(problem)(scope, receive, send)
             return
+        except LowbidError as error:  # the keys cannot be read
+            await response(library_problem(error))(scope, receive, send)
+            return
         if scope["method"] == "POST":
             for route in self._direct:
                 match = route.path_regex.match(scope["path"])

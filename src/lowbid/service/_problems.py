@@ -101,7 +101,7 @@ def problem_of(error: LowbidError) -> ProblemError:
             detail = "the store cannot be reached, or is busy; send the request again."
             return ProblemError(503, "store-unavailable", detail, headers={"Retry-After": "1"})
         case StoreError():
-            return ProblemError(507, "store-failed", "the store failed; the server's log says how.")
+            return ProblemError(503, "store-failed", "the store failed; the server's log says how.")
         case UnknownNameError():
             return ProblemError(404, "unknown-name", str(error))
         case FileFormatError():

@@ -73,15 +73,15 @@ def main(arguments: list[str] | None = None) -> int:
 
 @contextmanager
 def empty_cache() -> Iterator[None]:
-    before = os.environ.get("NUMBA_CACHE_DIR")
+    before = os.environ.get("LOWBID_CACHE_DIR")
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["NUMBA_CACHE_DIR"] = folder
+        os.environ["LOWBID_CACHE_DIR"] = folder
         try:
             yield
         finally:
-            del os.environ["NUMBA_CACHE_DIR"]
+            del os.environ["LOWBID_CACHE_DIR"]
             if before is not None:
-                os.environ["NUMBA_CACHE_DIR"] = before
+                os.environ["LOWBID_CACHE_DIR"] = before
 
 
 def seconds(code: str) -> float:

@@ -14,11 +14,13 @@ from benchmarks import (
     core,
     first_second,
     growth,
+    interleaving,
     pictures,
     table,
 )
 from benchmarks.measure import by_turns, new_process, ratios, spread
 from benchmarks.peers import NotInstalledError, Server
+from lowbid._compile import cache_folder
 
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
 
@@ -28,6 +30,14 @@ def test_the_readme_s_example_is_a_simulation_that_runs_on_its_own(capsys):
     exec(first_second.readme_example(), names)
     assert names["result"].regret.shape[:2] == (3, 100)
     assert "BatchEnsemble" in capsys.readouterr().out
+
+
+def test_a_first_second_finds_no_compiled_code():
+    before = cache_folder()
+    with first_second.empty_cache():
+        assert cache_folder() != before
+        assert list(cache_folder().iterdir()) == []
+    assert cache_folder() == before
 
 
 @pytest.mark.slow
@@ -69,6 +79,18 @@ def test_states_that_do_not_fit_into_memory_are_left_out():
 
 def test_a_series_ends_when_patience_does():
     assert growth.series(lambda size: 2.0 * size, (1, 2, 3), patience=-1.0) == [(1, 2.0)]
+
+
+def test_runs_side_by_side_have_the_same_results_as_one_after_another(monkeypatch):
+    monkeypatch.setattr(interleaving, "TOGETHER", (2,))
+    (rule,) = (each for each in interleaving.rules() if each.name == "UCB1")
+    loops, seconds = interleaving.compiled(rule)
+    assert list(loops) == list(seconds) == ["1", "2 copied", "2 shared"]
+    taken = interleaving.measure(rule, "K = 2", loops, repeats=1, seconds=0.0)
+    assert set(taken) == set(loops)
+    wrong = {**loops, "2 shared": lambda *given: None}
+    with pytest.raises(AssertionError, match="2 shared"):
+        interleaving.measure(rule, "K = 2", wrong, repeats=1, seconds=0.0)
 
 
 def test_slopes_are_powers():

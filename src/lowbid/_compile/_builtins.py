@@ -141,8 +141,8 @@ def range_of(given: Sequence[Number]) -> tuple[Number, Number, int]:
 def hint(writer: FunctionWriter, what: str, given: Sequence[Value]) -> Value:
     """Give the processor, or this compiler, a hint that changes no result."""
     code, array = writer.code, given[0]
-    if what == "from_start":
-        return natural(_int(code, as_number(array)).text)
+    if what == "from_start":  # LLVM sees that the result is not negative
+        return Number(INT, code.let(f"and i64 {_int(code, as_number(array)).text}, {2**63 - 1}"))
     if not isinstance(array, Array):
         raise UnsupportedError(f"the hint {what} is about an array; pass one")
     if what == "fetch":

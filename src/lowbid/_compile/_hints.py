@@ -26,7 +26,7 @@ def from_start(place: int) -> int:
     """The same place in an array; the caller promises that it is counted from the start.
 
     A place that was read from memory might be negative, that is, counted from the end. Checking
-    for that takes a tenth of the time of some rules.
+    for that takes a tenth of the time of some rules, and half of the time of some for MDPs.
     """
     return place
 

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowbid._compile import allocating_kernel, kernel
+from lowbid._compile import allocating_kernel, from_start, kernel
 from lowbid._random import Stream, coin, normal, uniform
-from lowbid.mdp._problem import natural
 from lowbid.mdp._world import World
 from lowbid.policies._base import Floats, Ints
 
@@ -171,11 +170,11 @@ def mean_loss(course: Course, place: int, ahead: Floats) -> float:
     Outcomes are read two at a time: the number of iterations is hard to predict, and there are half
     as many of them.
     """
-    place = natural(place)
-    loss, begin = course.means[place], natural(course.room * place)
+    place = from_start(place)
+    loss, begin = course.means[place], from_start(course.room * place)
     for outcome in range(begin, begin + course.room, 2):
-        one = course.probabilities[outcome] * ahead[natural(course.next_states[outcome])]
-        two = course.probabilities[outcome + 1] * ahead[natural(course.next_states[outcome + 1])]
+        one = course.probabilities[outcome] * ahead[from_start(course.next_states[outcome])]
+        two = course.probabilities[outcome + 1] * ahead[from_start(course.next_states[outcome + 1])]
         loss += one + two
     return loss
 
@@ -186,7 +185,7 @@ def differs(course: Course, policy: Ints, other: Ints, stage: int) -> bool:
     now, before, states = policy[stage], other[stage], course.reached[stage]
     different = 0
     for i in range(course.n_reached[stage]):
-        s = natural(states[i])
+        s = from_start(states[i])
         different += int(now[s] != before[s])
     return different > 0
 
@@ -207,7 +206,7 @@ def evaluate(
     while stage >= 0:
         states, ahead, here = course.reached[stage], found.losses[stage + 1], found.losses[stage]
         for i in range(course.n_reached[stage]):
-            s = natural(states[i])
+            s = from_start(states[i])
             action, n_actions = policy[stage, s], course.actions[s]
             if action < 0 or action >= n_actions:
                 fault[0], fault[1], fault[2] = stage, s, action

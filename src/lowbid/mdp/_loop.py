@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lowbid._compile import allocating_kernel, kernel
+from lowbid._compile import allocating_kernel, from_start, kernel
 from lowbid._random import Stream, seek_loss, seek_run
 from lowbid.mdp._course import (
     Course,
@@ -17,7 +17,7 @@ from lowbid.mdp._course import (
     place_of,
     worth_of,
 )
-from lowbid.mdp._problem import Problem, natural
+from lowbid.mdp._problem import Problem
 from lowbid.policies._base import Floats, Ints
 
 # The functions that the templates below are bound to.
@@ -57,9 +57,9 @@ def episode_of_rule(
         if action < 0 or action >= course.actions[s]:
             fault[0], fault[1], fault[2] = stage, s, action
             return 0.0
-        visited = natural(stage * per_stage + s * course.n_actions + action)
-        place = natural(place_of(course, stage, s, action))
-        outcome = natural(course.room * place)
+        visited = from_start(stage * per_stage + s * course.n_actions + action)
+        place = from_start(place_of(course, stage, s, action))
+        outcome = from_start(course.room * place)
         lost += course.means[place]
         loss = course.losses[outcome]
         if course.is_certain[place] == 0:
@@ -67,7 +67,7 @@ def episode_of_rule(
             outcome = draw_outcome(course, place, draws)
             loss = draw_loss(course, place, outcome, draws)
         counts[visited] += 1
-        next_s = natural(course.next_states[outcome])
+        next_s = from_start(course.next_states[outcome])
         update(parameters, problem, state, stage, s, action, loss, next_s, stream)
         s = next_s
     return lost

@@ -11,8 +11,6 @@ from lowbid._require import require, require_whole
 from lowbid.policies._base import Floats, Ints
 from lowbid.policies._limits import Limits, one_of, whole
 
-_LARGEST = 2**63 - 1
-
 
 class Problem(NamedTuple):
     """What a rule knows before the first episode; kernels read it.
@@ -82,17 +80,6 @@ class Problem(NamedTuple):
     def horizon(self) -> int:
         """The number of stages of an episode."""
         return len(self.slack)
-
-
-@kernel
-def natural(number: int) -> int:
-    """A number that is not negative, in a form that tells the compiler so.
-
-    Indices that may be negative need code to count from the end. `from_start` promises the same
-    without computing anything, but with it UCBVI takes half as long again (measured; the cause is
-    not known).
-    """
-    return number & _LARGEST
 
 
 @kernel

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowbid._compile import allocating_kernel, kernel, specialise
+from lowbid._compile import allocating_kernel, from_start, kernel, specialise
 from lowbid._random import Stream, integer
-from lowbid.mdp._problem import Problem, group_of, natural
+from lowbid.mdp._problem import Problem, group_of
 from lowbid.mdp.agents._visits import Visits, forget_fresh
 from lowbid.policies._base import Floats, Ints
 from lowbid.policies._limits import Limits, whole
@@ -191,7 +191,7 @@ def plan_changed(
             due = put_leads(problem, visits, agenda, stage, due, ahead)
         changed = 0
         for i in range(due):
-            s = natural(agenda.states[stage & 1, i])
+            s = from_start(agenda.states[stage & 1, i])
             if choose(parameters, problem, state, group, stage, s, episode, stream):
                 agenda.states[stage & 1, changed] = s
                 changed += 1

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lowbid._compile import allocating_kernel, kernel
-from lowbid.mdp._problem import Problem, group_of, natural
+from lowbid._compile import allocating_kernel, from_start, kernel
+from lowbid.mdp._problem import Problem, group_of
 from lowbid.mdp.agents._visits import earlier
 from lowbid.policies._base import Floats, Ints
 from lowbid.policies._limits import Limits, exactly, real, whole
@@ -101,11 +101,11 @@ def see(
 ) -> None:
     """Count a visit, and note it for the next plan."""
     group, entry = group_of(problem, stage), action * len(problem.actions) + s
-    place = natural(group * seen.next_states.shape[1] + entry)
+    place = from_start(group * seen.next_states.shape[1] + entry)
     seen.counts[place] += 1.0
     seen.losses[place] += loss - problem.best_reward
     # Without a branch: a place that is listed already is written behind the end of the list.
-    n_stale = natural(seen.n_stale[0])
+    n_stale = from_start(seen.n_stale[0])
     seen.stale[n_stale] = place
     seen.n_stale[0] = n_stale + 1 - seen.is_stale[place]
     seen.is_stale[place] = 1
@@ -114,7 +114,7 @@ def see(
         i += 1
     if i == known:
         _add_edge(seen, group, entry, place, next_s)
-    seen.visits[natural(seen.numbers[place, i])] += 1.0
+    seen.visits[from_start(seen.numbers[place, i])] += 1.0
 
 
 @kernel

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lowbid._compile import allocating_kernel, kernel
-from lowbid.mdp._problem import Problem, natural
+from lowbid._compile import allocating_kernel, from_start, kernel
+from lowbid.mdp._problem import Problem
 from lowbid.policies._base import Floats, Ints
 from lowbid.policies._limits import Limit, Limits, exactly, real, whole
 
@@ -147,7 +147,7 @@ def sum_ahead(visits: Visits, group: int, s: int, action: int, batch: int, value
     successors, arrivals = visits.successors[group, s, action], visits.arrivals[group, s, action]
     total = 0.0
     for i in range(visits.known[group, s, action]):
-        total += arrivals[i, batch] * values[natural(successors[i])]
+        total += arrivals[i, batch] * values[from_start(successors[i])]
     return total
 
 
@@ -200,5 +200,5 @@ def mean_ahead(
     frequencies = averages.frequencies[group, s, action]
     mean = 0.0
     for i in range(visits.known[group, s, action]):
-        mean += frequencies[i] * values[natural(successors[i])]
+        mean += frequencies[i] * values[from_start(successors[i])]
     return mean

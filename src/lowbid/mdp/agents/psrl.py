@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lowbid._compile import allocating_kernel, kernel
+from lowbid._compile import allocating_kernel, from_start, kernel
 from lowbid._random import (
     Stream,
     fill_exponentials,
@@ -21,7 +21,7 @@ from lowbid._random import (
 )
 from lowbid._require import require_finite
 from lowbid.mdp._base import Kernels, Rule
-from lowbid.mdp._problem import Problem, group_of, natural
+from lowbid.mdp._problem import Problem, group_of
 from lowbid.mdp.agents._seen import Seen, nothing_seen, see
 from lowbid.policies._base import About, Floats, Ints
 from lowbid.policies._limits import Limits, real
@@ -105,7 +105,7 @@ def refresh(parameters: PSRL, state: State) -> None:
     """Update the posterior parameters of all places visited since the last plan."""
     seen = state.seen
     for i in range(seen.n_stale[0]):
-        place = natural(seen.stale[i])
+        place = from_start(seen.stale[i])
         seen.is_stale[place] = 0
         precision = parameters.reward_precision + seen.counts[place] * parameters.precision
         total = parameters.precision * seen.losses[place]
@@ -113,7 +113,7 @@ def refresh(parameters: PSRL, state: State) -> None:
         state.means[place] = total / precision
         state.deviations[place] = 1.0 / math.sqrt(precision)
         for known in range(seen.known[place]):
-            number = natural(seen.numbers[place, known])
+            number = from_start(seen.numbers[place, known])
             state.shapes[number] = seen.visits[number] - 1.0 / 3.0
             state.widths[number] = gamma_width(state.shapes[number])
     seen.n_stale[0] = 0
@@ -190,7 +190,7 @@ def sum_rows(weights: Floats, values: Floats, n: int, sums: Floats) -> None:
     for y in range(0, len(values), NEXT):
         a, b, c, d = values[y], values[y + 1], values[y + 2], values[y + 3]
         e, f, g, h = values[y + 4], values[y + 5], values[y + 6], values[y + 7]
-        rows = weights[natural(y * n) :]
+        rows = weights[from_start(y * n) :]
         for i in range(width):
             some = (rows[i] * a + rows[i + n] * b) + (rows[i + 2 * n] * c + rows[i + 3 * n] * d)
             more = rows[i + 6 * n] * g + rows[i + 7 * n] * h
@@ -209,13 +209,13 @@ def choose(problem: Problem, state: State, stage: int, stream: Stream) -> None:
         state.parts,
         state.sums,
     )
-    losses = state.losses[natural(group_of(problem, stage) * n) :]
+    losses = state.losses[from_start(group_of(problem, stage) * n) :]
     policy, values, ties, width = state.policy[stage], state.values[stage], 0, padded(n_states)
     for s in range(width):
         bid = losses[s] + parts[s] * sums[s]
         policy[s], values[s] = 0, bid if s < n_states else 0.0
     for action in range(1, n // n_states):
-        begin = natural(action * n_states)
+        begin = from_start(action * n_states)
         for s in range(width):
             bid, lowest = losses[begin + s] + parts[begin + s] * sums[begin + s], values[s]
             ties += int(bid == lowest)

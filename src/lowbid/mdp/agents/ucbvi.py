@@ -8,11 +8,11 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from lowbid._compile import allocating_kernel, kernel, specialise
+from lowbid._compile import allocating_kernel, from_start, kernel, specialise
 from lowbid._random import Stream
 from lowbid._require import require, require_choice, require_finite
 from lowbid.mdp._base import Kernels, Rule
-from lowbid.mdp._problem import Problem, group_of, natural
+from lowbid.mdp._problem import Problem, group_of
 from lowbid.mdp.agents._model_based import count_of
 from lowbid.mdp.agents._model_based import update as count_visit
 from lowbid.mdp.agents._plan import Agenda, agenda_of, planner
@@ -161,7 +161,7 @@ def bid(
     successors = visits.successors[group, s, action]
     frequencies, mean, square = averages.frequencies[group, s, action], 0.0, 0.0
     for i in range(known):
-        value = ahead[natural(successors[i])]
+        value = ahead[from_start(successors[i])]
         part = frequencies[i] * value
         mean += part
         square += part * value

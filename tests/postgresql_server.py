@@ -16,7 +16,7 @@ def programs():
     """The folder of the server's programs, or None."""
     found = shutil.which("initdb")
     debian = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    return Path(found).parent if found else debian[-1].parent if debian else None
+    return Path(found).resolve().parent if found else debian[-1].parent if debian else None
 
 
 def reason_for_none():
@@ -39,30 +39,69 @@ def server():
 @contextlib.contextmanager
 def private_server():
     """The URL of a server of our own and its process, while the block lasts."""
-    folder = Path(tempfile.mkdtemp(prefix="lowbid-postgresql-"))
-    try:
+    with _empty_folder() as folder:
         _as_server(
             "initdb", "-D", "data", "-A", "trust", "-U", "lowbid", "--no-sync", folder=folder
         )
-        # Tests kill clients, never the machine, so nothing needs to be on disk.
-        options = f"-k {folder} -c listen_addresses='' -c max_connections=60 -c fsync=off"
-        start = ("-D", "data", "-w", "-l", "log", "-o", options, "start")
-        _as_server("pg_ctl", *start, folder=folder)
-        try:
+        with _started(folder):
             process = int((folder / "data" / "postmaster.pid").read_text().split()[0])
             yield f"postgresql://lowbid@/postgres?host={folder}", process
-        finally:
-            _as_server("pg_ctl", "-D", "data", "-m", "immediate", "stop", folder=folder)
+
+
+@contextlib.contextmanager
+def standby(url):
+    """The folder of a server that follows a private one, while the block lasts; it is stopped."""
+    with _empty_folder() as folder:
+        primary = ("-h", str(folder_of(url)), "-U", "lowbid")
+        _as_server("pg_basebackup", "-D", "data", "-R", "-N", *primary, folder=folder)
+        yield folder
+
+
+@contextlib.contextmanager
+def _empty_folder():
+    folder = Path(tempfile.mkdtemp(prefix="lowbid-postgresql-"))
+    try:
+        yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+@contextlib.contextmanager
+def _started(folder):
+    start(folder)
+    try:
+        yield
+    finally:
+        stop(folder)
+
+
+def start(folder):
+    """Start the server of a folder."""
+    # Tests kill clients, never the machine, so nothing needs to be on disk.
+    options = f"-k {folder} -c listen_addresses='' -c max_connections=60 -c fsync=off"
+    _as_server("pg_ctl", "-D", "data", "-w", "-l", "log", "-o", options, "start", folder=folder)
+
+
+def stop(folder):
+    """Stop the server of a folder at once, if it runs."""
+    if (folder / "data" / "postmaster.pid").exists():
+        _as_server("pg_ctl", "-D", "data", "-m", "immediate", "stop", folder=folder)
+
+
+def promote(folder):
+    """Make a standby a server of its own."""
+    _as_server("pg_ctl", "-D", "data", "-w", "promote", folder=folder)
+
+
+def folder_of(url):
+    """The folder of a private server."""
+    return Path(urllib.parse.parse_qs(urllib.parse.urlsplit(url).query)["host"][0])
+
+
 def restart(url):
     """Restart a private server at once, as after a crash: all connections are cut."""
-    folder = Path(urllib.parse.parse_qs(urllib.parse.urlsplit(url).query)["host"][0])
-    _as_server(
-        "pg_ctl", "-D", "data", "-w", "-l", "log", "-m", "immediate", "restart", folder=folder
-    )
+    restart = ("-D", "data", "-w", "-l", "log", "-m", "immediate", "restart")
+    _as_server("pg_ctl", *restart, folder=folder_of(url))
 
 
 def _as_server(program, *arguments, folder):

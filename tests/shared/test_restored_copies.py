@@ -1,5 +1,6 @@
 """Stores restored from a copy, or mended: the log counts, not what a process remembers."""
 
+import contextlib
 import os
 import shutil
 import sqlite3
@@ -9,7 +10,8 @@ import time
 import pytest
 
 import lowbid
-from lowbid.errors import FileFormatError, StoreError
+import postgresql_server
+from lowbid.errors import FileFormatError, LowbidError, StoreError
 from lowbid.shared._events import LoggedEvent
 from lowbid.shared._requests import deciding
 from lowbid.shared.stores._patience import Patience
@@ -267,3 +269,49 @@ def test_words_of_processes_that_wrote_long_ago_are_forgotten(url, monkeypatch):
         assert bandit.summary().decisions == 10
         require_whole(bandit)
         assert bandit.to_json() == first.to_json()
+
+
+def caught_up(url, pending):
+    """The bandit on a standby, when it has this many pending decisions."""
+    for _ in range(600):
+        with contextlib.suppress(LowbidError):  # not even its tables may be there yet
+            bandit = lowbid.open(url, "b")
+            if len(bandit.pending()) == pending:
+                return bandit
+            bandit.close()
+        time.sleep(0.05)
+    raise AssertionError("the standby does not follow")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(postgresql_server.programs() is None, reason="needs servers of its own")
+def test_a_standby_that_is_promoted_without_the_last_commits():
+    with (
+        postgresql_server.private_server() as (url, _),
+        postgresql_server.standby(url) as other,
+    ):
+        primary = postgresql_server.folder_of(url)
+        both = f"postgresql://lowbid@/postgres?host={primary},{other}"
+        bandit = opened(f"{both}&target_session_attrs=read-write")
+        postgresql_server.start(other)
+        kept = bandit.decide(10)
+        behind = caught_up(f"postgresql://lowbid@/postgres?host={other}", 10)
+        with pytest.raises(StoreError, match="takes no changes"):
+            behind.decide()
+        behind.close()
+        postgresql_server.stop(other)
+        lost = bandit.decide(10)  # on the primary alone
+        postgresql_server.stop(primary)
+        try:
+            postgresql_server.start(other)
+            postgresql_server.promote(other)
+            made = bandit.decide(10)
+            assert not {each.id for each in lost} & {each.id for each in made}
+            rewards = [1.0] * 10
+            for some, answer in ((lost, "unknown"), (kept, "taken"), (made, "taken")):
+                ids = [each.id for each in some]
+                assert bandit.answer(ids, rewards=rewards) == [answer] * 10
+            require_whole(bandit)
+            bandit.close()
+        finally:
+            postgresql_server.stop(other)

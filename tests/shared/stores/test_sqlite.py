@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import tempfile
 import time
 
 import pytest
@@ -124,3 +125,41 @@ def test_the_mode_of_an_existing_file_stays(url, tmp_path, mode):
     (tmp_path / "shop.db").chmod(mode)
     opened(url).decide()
     assert {file.stat().st_mode & 0o777 for file in tmp_path.iterdir()} == {mode}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork") or os.getuid() != 0, reason="needs another user")
+@pytest.mark.parametrize(("mode", "reads"), [(0o644, True), (0o600, False)])
+def test_another_user_in_a_folder_that_is_read_only(mode, reads):
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        url, (answer, say), (told, tell) = f"sqlite:///{folder}/shop.db", os.pipe(), os.pipe()
+        bandit = opened(url)
+        decide_all(bandit, "a")
+        child = os.fork()
+        if child == 0:
+            try:
+                os.read(told, 1)
+                os.setgid(65534)
+                os.setuid(65534)
+                there = lowbid.open(url, "b")
+                os.write(say, f"{there.summary().decisions} decisions; ".encode())
+                there.decide()
+            except StoreError as error:
+                os.write(say, str(error).encode())
+            finally:
+                os._exit(0)
+        decide_all(bandit, "b")  # opens the file again, which the fork has closed
+        for file in os.listdir(folder):
+            os.chmod(f"{folder}/{file}", mode)
+        os.write(tell, b".")
+        os.waitpid(child, 0)
+        os.close(say)
+        said = os.read(answer, 10_000).decode()
+        for end in (answer, told, tell):
+            os.close(end)
+        assert ("2 decisions; " in said) == reads, said
+        assert "read" in said
+        assert "this user" in said
+        decide_all(bandit, "c")
+        assert requests_in(url) == list("abc")
+        bandit.close()

@@ -4,13 +4,15 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
-.PHONY: help reproduce test test-slow mutate lint coverage bench bench-quick bench-core bench-mdp clean
+.PHONY: help reproduce test test-slow test-minimum test-arm mutate lint coverage bench bench-quick bench-core bench-mdp clean
 
 help:
 	@echo "make reproduce   the paper's experiments: tables, figures, and a verdict on each of its claims"
 	@echo "make test        run the tests"
 	@echo "make test-slow   run those that take long, or a browser"
 	@echo "make attack      kill, stop and cut off processes that share a bandit; SECONDS=60 SEED=1"
+	@echo "make test-minimum  run quick tests with the lowest versions of NumPy and llvmlite"
+	@echo "make test-arm    run quick tests on emulated ARM, and compare bits; needs qemu-user-static"
 	@echo "make mutate      plant mistakes and see that the tests notice; WORDS=simulation for some"
 	@echo "                 WORDS=--resume to go on with a run that was stopped"
 	@echo "make lint        check style, types and the direction of imports"
@@ -44,6 +46,14 @@ SEED ?= 1
 .PHONY: attack
 attack: $(VENV)/installed
 	LOWBID_COMPILED=never $(BIN)/python tests/attack.py --seconds $(SECONDS) --seed $(SEED)
+
+# In an environment of its own; a minute and a half.
+test-minimum: $(VENV)/installed
+	.ci/minimum $(BIN)/python
+
+# Skipped with a reason where Debian's packages for ARM cannot be had.
+test-arm: $(VENV)/installed
+	.ci/arm $(BIN)/python
 
 # Mistakes are planted in a copy of the project; see tests/mutations/run.py.
 mutate: $(VENV)/installed

@@ -90,6 +90,12 @@ def test_traps_that_are_compiled(body, arguments, expected):
     assert type(found) is type(expected)
 
 
+def test_a_product_is_rounded_before_it_is_added():
+    # Processors that do both at once round once: -2**-60 is what they would find.
+    function = function_of("@kernel\ndef made(x, y, z):\n    return x * y + z\n")
+    assert same(function, 1.0 + 2.0**-30, 1.0 - 2.0**-30, -1.0) == 0.0
+
+
 @pytest.mark.parametrize("length", [-1, 2**61, 2**62])
 def test_lengths_that_do_not_fit_are_too_much_memory(length):
     function = function_of("@allocating_kernel\ndef made(n):\n    return np.zeros((n, 8))[0, 0]\n")

@@ -62,6 +62,7 @@ def test_selection_by_name(result):
 
 
 def test_frames(result, monkeypatch):
+    pytest.importorskip("pandas")
     frame = result.to_dataframe()
     assert list(frame.columns) == ["policy", "run", "step", "regret"]
     assert len(frame) == result.regret.size

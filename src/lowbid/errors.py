@@ -37,6 +37,10 @@ class StateError(FileFormatError):
     """A saved state that its rule cannot have reached; the message names the field."""
 
 
+class LossesWarning(UserWarning):
+    """Losses that a policy is not made for, or that floating point cannot tell apart."""
+
+
 class MissingPackageError(LowbidError, ImportError):
     """A feature needs a package that is not installed."""
 

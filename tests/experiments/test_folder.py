@@ -37,3 +37,9 @@ def test_a_folder_of_a_newer_lowbid_is_refused(tmp_path):
     file.write_text(file.read_text().replace('"format_version": 1', '"format_version": 2'))
     with pytest.raises(FileFormatError, match="upgrade lowbid"):
         folder.read()
+
+
+def test_the_page_says_which_policies_are_not_made_for_the_losses():
+    bad = Case("key", "t", lowbid.Gaussian([-5.0, -4.0]), {"be": lowbid.BatchEnsemble()}, 9, 2, 1)
+    assert 'baseline="minimum"' in described(bad)["notes"]["Note on be"]
+    assert described(case())["notes"] == {}

@@ -23,6 +23,7 @@ def test_losses_are_scaled_for_a_policy_that_needs_it():
     assert bandit.means() == {0: 300.0, 1: -100.0}
 
 
+@pytest.mark.filterwarnings("ignore::lowbid.errors.LossesWarning")
 def test_negating_rewards_into_the_plain_rule_is_the_trap_that_the_default_avoids():
     """A reward is 1 with chance 0.9, 0.8, ...: as a loss -1, where the plain rule hopes for 0."""
     arms = lowbid.Empirical([[-1.0] * n + [0.0] * (100 - n) for n in (90, 80, 75, 70)])

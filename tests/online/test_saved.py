@@ -1,7 +1,9 @@
 """State in and out: to the last bit, whole or not at all."""
 
+import base64
 import functools
 import json
+import zlib
 from pathlib import Path
 
 import pytest
@@ -211,4 +213,45 @@ def test_a_state_that_cannot_have_been_is_refused_and_named(path, value, message
 def test_a_state_that_does_not_fit_into_memory_is_refused():
     text = with_changes("capacity", value=2**40, policy=lowbid.NPTS())
     with pytest.raises(StateError, match="does not fit into this machine's memory"):
+        Bandit.from_json(text)
+
+
+def many_arms():
+    bandit = Bandit(12_000, lowbid.Greedy(), seed=1, compiled="never")
+    for step in range(40):
+        bandit.update(bandit.select(), loss=step % 7 / 7)
+    return bandit
+
+
+def test_states_of_very_many_arms_are_packed_and_restored_to_the_last_bit():
+    bandit = many_arms()
+    text = bandit.to_json()
+    assert len(text) < 200_000
+    twin = Bandit.from_json(text)
+    assert twin.to_json() == text
+    assert twin.means() == bandit.means()
+    assert [twin.select() for _ in range(5)] == [bandit.select() for _ in range(5)]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"packed": base64.b64encode(zlib.compress(bytes(10**7))).decode()},
+        {"packed": "?"},
+        {"packed": "AAAA"},
+        {"packed": 7},
+        {"shape": [12_001]},
+        {"shape": [-1]},
+        {"shape": ["x"]},
+        {"shape": []},
+        {"dtype": "<i8"},
+        {"dtype": "O"},
+    ],
+)
+def test_a_packed_array_that_is_not_what_it_says_is_refused(change):
+    body = json.loads(many_arms().to_json())
+    del body["checksum"]
+    body["state"]["moments"]["counts"] |= change
+    text = json.dumps({**body, "checksum": _saved._checksum(body)})
+    with pytest.raises(StateError, match=r"moments\.counts is not an array that was packed here"):
         Bandit.from_json(text)

@@ -108,6 +108,7 @@ def test_scale_never_matters_and_location_only_without_a_moving_baseline(history
     assert plain.select() == changed.select()
 
 
+@pytest.mark.filterwarnings("ignore::lowbid.errors.LossesWarning")
 def test_the_paper_s_rule_is_not_location_free():
     """Shifted by -1, it locks onto bad arms: why rewards must not simply be negated."""
     means = np.array([0.001, 0.15, 0.2, 0.25, 0.3])

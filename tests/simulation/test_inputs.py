@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import lowbid
-from lowbid.errors import InvalidValueError, LowbidError
+from lowbid.errors import InvalidValueError, LossesWarning, LowbidError
 from lowbid.experiments import Case
 from lowbid.simulation import FixedDelay, GeometricDelay, ObservedDelay, _inputs
 from lowbid.validation import SOURCES, compare
@@ -176,3 +176,20 @@ def test_a_policy_without_a_rule_is_named():
 
     with pytest.raises(InvalidValueError, match="Empty has no rule"):
         lowbid.simulate(Empty(), ARMS, horizon=10, runs=1)
+
+
+NEGATIVE = lowbid.Gaussian([-5.0, -4.0])
+
+
+def test_a_policy_that_takes_losses_it_is_not_made_for_says_so_once():
+    policies = [lowbid.BatchEnsemble(), lowbid.BatchEnsemble(baseline="minimum"), lowbid.UCB1()]
+    with pytest.warns(
+        LossesWarning, match=r'BatchEnsemble assumes .* -5: .* baseline="minimum"'
+    ) as w:
+        lowbid.simulate(policies, NEGATIVE, horizon=10, runs=1)
+    assert len(w) == 1
+
+
+@pytest.mark.filterwarnings("error")
+def test_losses_below_0_with_means_above_it_are_fine():
+    lowbid.simulate(lowbid.BatchEnsemble(), lowbid.Gaussian([0.0, 1.0]), horizon=10, runs=1)

@@ -16,6 +16,7 @@ from lowbid.simulation._inputs import (
     check_losses,
     check_size,
     default_checkpoints,
+    misfit_of,
     named_policies,
     read_horizon,
 )
@@ -89,6 +90,15 @@ class Case:
             add = "adds" if len(who) == 1 else "add"
             marks[f"{' and '.join(who)} {add} a batch"] = steps
         return marks | _changes(self.environment, self.horizon)
+
+    @property
+    def misfits(self) -> dict[str, str]:
+        """Why policies are not made for these losses, and what to do, by their names."""
+        found = {
+            name: misfit_of(name, policy, self.environment)
+            for name, policy in self.policies.items()
+        }
+        return {f"Note on {name}": text for name, text in found.items() if text}
 
     def bounds(self) -> BoundCurves:
         """The regret bounds that apply to these arms, at the steps that a result records."""

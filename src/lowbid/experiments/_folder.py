@@ -185,12 +185,14 @@ def _require_entries(contents: dict[str, Any]) -> None:
 
 def described(case: Case, log: bool = False, bounds: bool = False) -> dict[str, Any]:
     """A case as plain data for ``experiment.json``; bounds need logarithmic axes."""
+    drawn = _described_bounds(case.bounds()) if bounds else {"bounds": {}, "notes": {}}
     return {
         "key": case.key,
         "title": case.title,
         "marks": case.marks,
         "log": log or bounds,
-        **(_described_bounds(case.bounds()) if bounds else {"bounds": {}, "notes": {}}),
+        **drawn,
+        "notes": case.misfits | drawn["notes"],
     }
 
 

@@ -19,6 +19,7 @@ from lowbid.online._feedback import (
 )
 from lowbid.online._given import read_value
 from lowbid.online._journal import Event, Journal, read_changes
+from lowbid.online._ledger import table_from
 from lowbid.online._roster import Roster
 from lowbid.policies import Policy
 
@@ -100,13 +101,13 @@ class Core:
 
     @classmethod
     def _from_data(cls, policy: Policy, saved: dict[str, Any], compiled: When | None) -> Self:
-        require_whole("the number of arms", len(saved["arms"]))
+        n_arms = require_whole("the number of arms", len(table_from(saved["arms"])[0]))
         feedback = feedback_from(policy, saved["feedback"])
         try:
             at_work = policy_for(policy, feedback)
         except InvalidValueError:  # earlier versions accepted a scale that contradicts the range
             at_work = policy
-        engine = Engine.from_data(at_work, len(saved["arms"]), saved, compiled)
+        engine = Engine.from_data(at_work, n_arms, saved, compiled)
         roster = Roster.from_data(engine, saved)
         engine.bind(roster.ledger)
         decisions = Decisions.from_data(saved["decisions"])

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from lowbid._compile import kernel
-from lowbid.online._plain import numbers_to
+from lowbid.online._plain import MOST_IN_ROWS, array_from, array_to, numbers_to
+from lowbid.policies._limits import fill
 
 Ledger = npt.NDArray[np.float64]  # (arm, column)
 
@@ -80,6 +81,22 @@ def merged_ledger(first: Ledger, second: Ledger) -> Ledger:
 def mean_of_row(row: Ledger) -> float:
     """An arm's mean, NaN before its first value."""
     return float(row[MEAN]) if row[COUNT] > 0 else math.nan
+
+
+def table_to(names: list[Any], ledger: Ledger) -> Any:
+    """Arms and their rows as plain data: one entry per arm, or packed if there are very many."""
+    if ledger.size <= MOST_IN_ROWS:
+        return [row_to(*arm) for arm in zip(names, ledger, strict=True)]
+    return {"names": names, "ledger": array_to(ledger)}
+
+
+def table_from(saved: Any) -> tuple[list[Any], Ledger]:
+    """Restore what `table_to` returned: the arms' names, which are not checked, and their rows."""
+    if not isinstance(saved, dict):
+        return [arm["name"] for arm in saved], np.array([row_from(arm) for arm in saved])
+    names, ledger = list(saved["names"]), empty_ledger(len(saved["names"]))
+    fill(ledger, array_from(saved["ledger"], ledger, "ledger"), "ledger")
+    return names, ledger
 
 
 def row_to(name: Any, row: Ledger) -> dict[str, Any]:

@@ -13,7 +13,15 @@ from lowbid.errors import InvalidValueError, UnknownNameError
 from lowbid.online._decisions import Arm, Rejection
 from lowbid.online._engine import ArmState, Engine
 from lowbid.online._feedback import Feedback
-from lowbid.online._ledger import Ledger, empty_ledger, merged_ledger, row_from, row_to
+from lowbid.online._ledger import (
+    Ledger,
+    empty_ledger,
+    merged_ledger,
+    row_from,
+    row_to,
+    table_from,
+    table_to,
+)
 
 
 class PausedArm(NamedTuple):
@@ -49,7 +57,7 @@ class Roster:
     def to_data(self) -> dict[str, Any]:
         """Everything but the engine, as plain data."""
         return {
-            "arms": [row_to(*arm) for arm in zip(self.names, self.ledger, strict=True)],
+            "arms": table_to(self.names, self.ledger),
             "paused": [
                 {**row_to(name, arm.row), **self.engine.arm_to_data(arm.known)}
                 for name, arm in self.paused.items()
@@ -60,12 +68,11 @@ class Roster:
     @classmethod
     def from_data(cls, engine: Engine, saved: dict[str, Any]) -> Self:
         """Restore what `to_data` returned, for this engine."""
-        names = read_arms([arm["name"] for arm in saved["arms"]])
+        names, ledger = table_from(saved["arms"])
         paused = [arm["name"] for arm in saved["paused"]]
         read_arms([*names, *paused])
         roster = cls(names, engine)
-        for place, arm in zip(roster.ledger, saved["arms"], strict=True):
-            place[:] = row_from(arm)
+        roster.ledger = ledger
         roster.paused = {
             arm["name"]: PausedArm(row_from(arm), engine.arm_from_data(arm))
             for arm in saved["paused"]

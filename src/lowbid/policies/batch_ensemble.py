@@ -202,6 +202,7 @@ class BatchEnsemble(EnsemblePolicy):
     baseline: float | Literal["minimum"] = 0.0
     ties: Literal["random", "first"] = "random"
 
+    below_best = 'give it baseline="minimum"'
     about = About(
         family="ensemble",
         needs="losses of mean 0 or more, or nothing with baseline='minimum'",

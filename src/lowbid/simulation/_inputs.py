@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
@@ -11,7 +12,7 @@ import numpy.typing as npt
 
 from lowbid._require import LARGEST_LOSS, require_whole
 from lowbid.environments import Environment
-from lowbid.errors import InvalidValueError
+from lowbid.errors import InvalidValueError, LossesWarning
 from lowbid.policies._base import Ints, Policy
 
 LONGEST_HORIZON = 10**15
@@ -95,6 +96,26 @@ def check_losses(name: str, policy: Policy, environment: Environment) -> None:
             f"{name} takes losses from {low:g} to {high:g}, but {environment!r} gives losses from "
             f"{lowest:g} to {highest:g}; scale the arms, or leave the policy out."
         )
+
+
+def warn_of(misfit: str) -> None:
+    """Say on the terminal what `misfit_of` found, if anything."""
+    if misfit:
+        warnings.warn(misfit, LossesWarning, stacklevel=3)
+
+
+def misfit_of(name: str, policy: Policy, environment: Environment) -> str:
+    """Why a policy that takes these losses is not made for them, and what to do; or nothing."""
+    if policy.location_free or environment.support[0] >= policy.best_loss:
+        return ""
+    lowest = float(np.min(environment.means_of(environment.table(0, 1))))
+    if lowest >= policy.best_loss:
+        return ""
+    return (
+        f"{name} assumes that no mean loss is below {policy.best_loss:g}, but {environment!r} has "
+        f"one of {lowest:g}: it may stay with a wrong arm for good. If that is not what you want "
+        f"to see, {policy.below_best}."
+    )
 
 
 def read_checkpoints(checkpoints: npt.ArrayLike | None, horizon: int) -> Ints:

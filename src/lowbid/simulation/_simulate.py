@@ -22,9 +22,11 @@ from lowbid.simulation._inputs import (
     check_losses,
     check_progress,
     check_size,
+    misfit_of,
     named_policies,
     read_checkpoints,
     read_horizon,
+    warn_of,
 )
 from lowbid.simulation._progress import Progress
 from lowbid.simulation._provenance import provenance
@@ -118,6 +120,7 @@ def simulate(
     check_progress(progress)
     for name, policy in named.items():
         check_losses(name, policy, environment)
+        warn_of(misfit_of(name, policy, environment))
     steps = read_checkpoints(checkpoints, horizon)
     check_size(runs, len(named), len(steps), environment.n_arms)
     late = read_late(delay, lost, batch)

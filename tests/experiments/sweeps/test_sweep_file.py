@@ -5,7 +5,7 @@ import pytest
 
 import lowbid
 from experiments.sweeps.sweep_examples import FILE, written
-from lowbid.errors import FileFormatError
+from lowbid.errors import FileFormatError, LossesWarning
 from lowbid.experiments.league import LEAGUE, SETTINGS
 from lowbid.experiments.sweeps import Precision, Tier, read_sweep
 from lowbid.experiments.sweeps._sweep_template import SWEEP_TEMPLATE
@@ -278,3 +278,13 @@ def test_environments_of_another_file_and_of_its_own(tmp_path):
     assert len(sweep.environments) == len(SETTINGS) + 2
     with pytest.raises(FileFormatError, match=r"line 5: environments_from is 'x'"):
         read(tmp_path, FILE.replace("runs = 6", 'runs = 6\nenvironments_from = "x"'))
+
+
+def test_a_sweep_says_once_per_policy_which_losses_it_is_not_made_for(tmp_path):
+    text = FILE.replace("greedy", "batch-ensemble").replace("bernoulli", "gaussian")
+    text = text.replace("[0.1, 0.9]", "[-5.0, -4.0]").replace("[0.4, 0.5, 0.6]", "[-2.0, 1.0]")
+    with pytest.warns(LossesWarning, match="has one of -5") as warned:
+        sweep = read_sweep(written(tmp_path / "a.toml", text))
+    assert len(warned) == 1
+    (misfit,) = sweep.misfits
+    assert 'baseline="minimum"' in misfit

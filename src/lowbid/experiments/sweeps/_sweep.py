@@ -12,7 +12,7 @@ from lowbid._require import require
 from lowbid.errors import InvalidValueError
 from lowbid.experiments._names import nearest
 from lowbid.experiments.sweeps._cell import Cell, Place, SweptEnvironment, SweptPolicy
-from lowbid.simulation._inputs import check_losses, check_size
+from lowbid.simulation._inputs import check_losses, check_size, misfit_of, warn_of
 
 # Fewer runs than this say too little about how many more are needed.
 FEWEST_PILOT_RUNS = 20
@@ -123,6 +123,12 @@ class Sweep:
         own = [Tier(steps, self.runs) for steps in environment.horizons]
         return own or self.tiers
 
+    @property
+    def misfits(self) -> list[str]:
+        """Why policies are not made for the losses of an environment, once per policy."""
+        found = (first_misfit(policy, self.environments) for policy in self.policies)
+        return list(filter(None, found))
+
     def check_sizes(self) -> None:
         """Refuse cells too large to keep."""
         for cell in self.cells:
@@ -143,6 +149,13 @@ class Sweep:
         return environments_named(self.environments, names)
 
 
+def first_misfit(policy: SweptPolicy, environments: Sequence[SweptEnvironment]) -> str:
+    """Why a policy is not made for the losses of one of these environments; or nothing."""
+    playing = filter(None, map(policy.on, environments))
+    misfits = (misfit_of(policy.name, told.policy, seen.environment) for told, seen in playing)
+    return next(filter(None, misfits), "")
+
+
 def check_playing(
     policy: SweptPolicy, environments: Sequence[SweptEnvironment], tiers: Sequence[Tier]
 ) -> None:
@@ -150,6 +163,7 @@ def check_playing(
     playing = [each for environment in environments if (each := policy.on(environment)) is not None]
     for told, seen in playing:
         check_losses(policy.name, told.policy, seen.environment)
+    warn_of(first_misfit(policy, environments))
     require(
         bool(playing),
         f"told is {policy.told!r}, but that is true of no environment here; leave it out, or add "

@@ -89,7 +89,7 @@ def write_up(sweep: Sweep, folder: Path, command: str) -> str:
     ranked = rankings(table.rows, known)
     write_csv(ranking_columns(ranked), part / "ranking.csv")
     missed = missed_precision(sweep.precision, table)
-    choices = _choices(sweep, table, ranked)
+    choices, misfits = _choices(sweep, table, ranked), sweep.misfits
     page = Page(
         sweep.title,
         f"{counted(len(sweep.policies), 'policy', 'policies')} on "
@@ -98,6 +98,7 @@ def write_up(sweep: Sweep, folder: Path, command: str) -> str:
         [
             ranking_section(ranked),
             *([tuning_section(choices)] if choices else []),
+            *([Section("Losses", [Text(misfit) for misfit in misfits])] if misfits else []),
             *([Section("Failed", [Code(failures_text(failed))])] if failed else []),
             Section("Cell by cell", [SweepView(view_data(sweep, store, table, known, ranked))]),
             _provenance(sweep, command),

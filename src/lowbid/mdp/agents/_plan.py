@@ -105,17 +105,6 @@ def choose_lowest_bid(
 
 
 @kernel
-def plan_everywhere(
-    parameters: Any, problem: Problem, state: Any, episode: int, stream: Stream
-) -> None:
-    """Choose at every stage and state."""
-    for stage in range(len(problem.slack) - 1, -1, -1):
-        group = group_of(problem, stage)
-        for s in range(len(problem.actions)):
-            choose(parameters, problem, state, group, stage, s, episode, stream)
-
-
-@kernel
 def plan_reached(
     parameters: Any, problem: Problem, state: Any, episode: int, stream: Stream
 ) -> None:

@@ -179,3 +179,37 @@ def test_bandits_are_told_when_to_compile():
     assert [twin.select() for _ in range(9)] == [bandit.select() for _ in range(9)]
     text = bandit.to_json()
     assert lowbid.Bandit.from_json(text, compiled="never")._core.engine.compiled == "never"
+
+
+def test_threads_take_turns_as_before_when_nothing_is_compiled(tmp_path):
+    script = """
+    sys.setswitchinterval(0.004)
+    seen = set()
+    play(bandit, 5)
+    while background.queue:
+        seen.add(round(sys.getswitchinterval(), 6))
+        time.sleep(0.001)
+    time.sleep(0.05)
+    print(sorted(seen), round(sys.getswitchinterval(), 6))
+    """
+    assert " ".join(run(script, tmp_path)[0]) == "[0.0005, 0.004] 0.004"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="needs a signal from a timer")
+def test_an_interrupt_while_a_state_is_made_is_only_an_interrupt(tmp_path):
+    script = """
+    import random, signal
+    begin, caught = time.monotonic(), 0
+    lowbid.Bandit(1000, compiled="now")
+    while time.monotonic() - begin < 5 or caught < 100:
+        try:
+            signal.setitimer(signal.ITIMER_REAL, random.uniform(1e-5, 3e-3))
+            while True:
+                lowbid.Bandit(1000, compiled="now")
+        except KeyboardInterrupt:
+            caught += 1
+    print("alive")
+    """
+    script = "    import signal; signal.signal(signal.SIGALRM, signal.default_int_handler)" + script
+    assert run(script, tmp_path)[0] == ["alive"]

@@ -10,14 +10,20 @@ compiler must not run while its library is unloaded.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import contextvars
 import os
+import sys
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 # A script that ends before then need not import a compiler, in seconds.
 _HEAD_START = 0.05
+# How long a thread keeps the GIL when another one wants it, in seconds. Compiling takes many turns,
+# in each of which Python's usual 5 ms would pass before the caller or the compiler goes on.
+_TURN = 0.0005
 # How long the end of the process waits for a kernel, in seconds.
 _LONGEST_WAIT = 10.0
 
@@ -62,7 +68,7 @@ class Background:
                     self.changed.wait()
                 name = next(iter(self.queue))
                 context, kernel, form, arguments = self.queue[name]
-            with self.compiler:
+            with self.compiler, _in_short_turns():
                 context.run(kernel.native, form, arguments, wait=True)
             del self.queue[name]
 
@@ -75,6 +81,19 @@ class Background:
     def at_exit(self) -> None:
         """Let no other kernel begin."""
         self.compiler.acquire(timeout=_LONGEST_WAIT)
+
+
+@contextlib.contextmanager
+def _in_short_turns() -> Iterator[None]:
+    """Let threads take turns more often inside this block."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(min(usual, _TURN))
+    short = sys.getswitchinterval()
+    try:
+        yield
+    finally:
+        if sys.getswitchinterval() == short:  # otherwise, somebody else has set it meanwhile
+            sys.setswitchinterval(usual)
 
 
 background = Background()

@@ -19,17 +19,27 @@ help:
 	@echo "make coverage    run the kernels' tests uncompiled and report what they cover"
 	@echo "make docs        build the documentation site, out/site/index.html; no network is needed"
 	@echo "make dist        build wheel and sdist, and run a sample of the tests on them, by SEED=1"
+	@echo "make lock        write the versions that CI installs, requirements-ci.txt, from the newest"
 	@echo "make bench       lowbid beside its peers and beside C, and how cost grows; half an hour"
 	@echo "make bench-quick C, growth with the arms, and the first second, in three minutes"
 	@echo "make bench-mdp   rules for MDPs beside rlberry, bsuite and C; some minutes"
 	@echo "make bench-core  the promises of the core: C, arms, workers, first result, memory"
 
 # Installing writes a stamp, so that it is done again only when the project's files change.
-$(VENV)/installed: pyproject.toml
+# CONSTRAINTS=requirements-ci.txt installs the versions that CI uses.
+$(VENV)/installed: pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[dev]' $(CONSTRAINTS:%=--constraint %)
 	@touch $@
+
+# The newest versions that fit together, from a new environment, for CI to use until this runs again.
+.PHONY: lock
+lock:
+	rm -rf out/lock
+	$(PYTHON) -m venv out/lock
+	out/lock/bin/python -m pip install --quiet --editable '.[dev]'
+	out/lock/bin/python -m pip freeze --exclude-editable > requirements-ci.txt
 
 reproduce: $(VENV)/installed
 	$(BIN)/lowbid reproduce --out out/reproduce

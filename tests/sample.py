@@ -2,7 +2,7 @@
 
     python tests/sample.py [--share 0.2] [--seed 1]
 
-The whole quick suite has already run on the source; the built wheel is tested for what packaging can
+The whole quick suite has run on the source; the built wheel is tested for what packaging can
 break. For that a part of the files is enough, and another seed takes another part.
 """
 

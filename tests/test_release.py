@@ -45,3 +45,20 @@ def test_the_licence_is_the_same_everywhere():
     assert PROJECT["license"] == "MIT"
     assert "license: MIT" in CITATION
     assert (ROOT / "LICENSE").read_text(encoding="utf-8").startswith("MIT License")
+
+
+def test_ci_installs_versions_that_the_project_allows():
+    """Each named version is one number, and all that the project asks for directly are there."""
+    pinned = dict(line.split("==") for line in (ROOT / "requirements-ci.txt").read_text().split())
+    names = {re.sub(r"[-_.]+", "-", name).lower() for name in pinned}
+    lists = [PROJECT["dependencies"], *PROJECT["optional-dependencies"].values()]
+    direct = {re.match(r"[\w-]+", each)[0].lower() for asked in lists for each in asked}
+    assert direct - {"lowbid"} <= names
+
+
+def test_a_tag_publishes_only_the_version_that_it_names():
+    """The workflow reads the version from the file by a pattern; it must find it there."""
+    publish = (ROOT / ".github" / "workflows" / "publish.yml").read_text(encoding="utf-8")
+    assert r"""s/^__version__ = "\(.*\)"$/\1/p' src/lowbid/_version.py""" in publish
+    version = Path(lowbid.__file__).with_name("_version.py").read_text(encoding="utf-8")
+    assert re.findall(r'^__version__ = "(.*)"$', version, re.MULTILINE) == [lowbid.__version__]

@@ -372,13 +372,6 @@ class TestLoadOrNew:
         with pytest.raises(FileFormatError, match="damaged"):
             Bandit.load_or_new(path, ["a", "b"])
 
-    def test_changes_can_be_kept(self, tmp_path):
-        path = tmp_path / "bandit.json"
-        Bandit(["a", "b"], ENSEMBLE).save(path)
-        bandit = Bandit.load_or_new(path, ["a", "b"], ENSEMBLE, keep_changes=True)
-        bandit.update("a", loss=0.5)
-        assert len(bandit.changes()["parts"]) == 1
-
 
 def test_arms_are_explored_in_the_order_of_no_name():
     """Names do not matter: only their places do."""

@@ -100,13 +100,6 @@ def test_an_empty_log_teaches_nothing():
     assert bandit.step == 1
 
 
-def test_what_was_learned_is_handed_over():
-    bandit, other = (lowbid.Bandit(ARMS, keep_changes=True) for _ in range(2))
-    bandit.learn_from(_table())
-    assert other.apply(bandit.changes()) == 50
-    assert other.means() == bandit.means()
-
-
 def test_a_shared_bandit_learns_in_one_event(tmp_path):
     shared = lowbid.open(f"sqlite:///{tmp_path / 'shop.db'}", "checkout", arms=ARMS)
     alone = lowbid.Bandit(ARMS)

@@ -52,8 +52,6 @@ class Bandit(BanditViews):
         `recommend` gives intervals that hold at every sample size.
     expiry : int, optional
         A decision whose outcome is still unknown after this many further decisions is forgotten.
-    keep_changes : bool
-        Whether to record events until `changes` hands them over to other bandits.
     compiled : {"background", "now", "never"}, optional
         When the policy is compiled; this does not affect its choices. "background": it runs
         uncompiled at first, about a hundred times slower, and switches to compiled code between two
@@ -96,7 +94,6 @@ class Bandit(BanditViews):
         loss_range: tuple[float, float] | None = None,
         reward_range: tuple[float, float] | None = None,
         expiry: int | None = None,
-        keep_changes: bool = False,
         compiled: When | None = None,
     ) -> None:
         names = read_arms(arms)
@@ -106,8 +103,8 @@ class Bandit(BanditViews):
         expiry = None if expiry is None else require_whole("expiry", expiry)
         steps = None if horizon is None else require_whole("horizon", horizon)
         feedback = read_feedback(policy, loss_range, reward_range)
-        keep, when = bool(keep_changes), read_when(compiled)
-        self._core = Core.new(names, policy, seed, steps, feedback, expiry, keep, when)
+        when = read_when(compiled)
+        self._core = Core.new(names, policy, seed, steps, feedback, expiry, when)
         self._lock = threading.Lock()
 
     # What it is
@@ -320,7 +317,6 @@ class Bandit(BanditViews):
         text: str,
         *,
         policy: Policy | None = None,
-        keep_changes: bool | None = None,
         compiled: When | None = None,
     ) -> Self:
         """Restore a bandit, which continues exactly as the one that `to_json` saved.
@@ -332,12 +328,10 @@ class Bandit(BanditViews):
         policy : Policy, optional
             The policy, if it is not part of lowbid or has a function among its parameters: code is
             not stored in the text.
-        keep_changes : bool, optional
-            Whether to record changes from now on; by default as before.
         compiled : {"background", "now", "never"}, optional
             When the policy is compiled, as for a new bandit.
         """
-        return cls._of(decoded(text, policy, "the text", read_when(compiled)), keep_changes)
+        return cls._of(decoded(text, policy, "the text", read_when(compiled)))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write `to_json` to a file.
@@ -355,12 +349,11 @@ class Bandit(BanditViews):
         path: str | os.PathLike[str],
         *,
         policy: Policy | None = None,
-        keep_changes: bool | None = None,
         compiled: When | None = None,
     ) -> Self:
         """Read a file that `save` wrote; see `from_json`."""
         text = Path(path).read_bytes()
-        return cls._of(decoded(text, policy, str(path), read_when(compiled)), keep_changes)
+        return cls._of(decoded(text, policy, str(path), read_when(compiled)))
 
     @classmethod
     def load_or_new(
@@ -387,8 +380,7 @@ class Bandit(BanditViews):
         fresh = cls(arms, policy, seed, horizon, **options)
         if not Path(path).exists():
             return fresh
-        others = {name: options.get(name) for name in ("keep_changes", "compiled")}
-        loaded = cls.load(path, policy=policy, **others)
+        loaded = cls.load(path, policy=policy, compiled=options.get("compiled"))
         loaded._core.adopt(fresh._core, where=str(path))
         return loaded
 
@@ -396,8 +388,8 @@ class Bandit(BanditViews):
         """Add everything that another bandit has learned from feedback that this one did not see.
 
         Both must have the same policy, arms and kind of feedback. The other bandit is not changed;
-        from now on, this one also accepts outcomes of its decisions. This works only once: to
-        synchronise bandits repeatedly, use `changes` and `apply`.
+        from now on, this one also accepts outcomes of its decisions. This works only once: for
+        processes that keep learning from each other, use `lowbid.open`.
         """
         if not isinstance(other, Bandit):
             raise InvalidValueError(f"{other!r} is not a bandit; give one.")
@@ -406,32 +398,9 @@ class Bandit(BanditViews):
         with self._lock:
             self._core.merge(twin)
 
-    def changes(self) -> dict[str, Any]:
-        """The events since the last call, for other bandits to `apply`.
-
-        The bandit must have been created, or loaded, with ``keep_changes=True``. The result is
-        plain data: send it as JSON, put it on a queue, pickle it. It contains what was decided,
-        reported and forgotten here, but not what was applied or merged, nor arms that were added or
-        removed.
-        """
-        with self._lock:
-            return self._core.changes()
-
-    def apply(self, changes: dict[str, Any]) -> int:
-        """Apply the events that another bandit's `changes` returned; returns how many were new.
-
-        Events that this bandit already knows are skipped: its own, those applied before, and those
-        it was loaded with. If earlier changes are missing, or an arm is unknown here, nothing is
-        recorded.
-        """
-        with self._lock:
-            return self._core.apply(changes)
-
     @classmethod
-    def _of(cls, core: Core, keep_changes: bool | None) -> Self:
+    def _of(cls, core: Core) -> Self:
         """A bandit around a restored core."""
-        if keep_changes is not None:
-            core.keep_changes(keep_changes)
         bandit = cls.__new__(cls)
         bandit.__setstate__({"_core": core})
         return bandit
@@ -443,5 +412,4 @@ class Bandit(BanditViews):
 
     def __setstate__(self, parts: dict[str, Any]) -> None:
         self.__dict__.update(parts)
-        self._core.begin_copy()
         self._lock = threading.Lock()

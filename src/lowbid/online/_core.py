@@ -17,8 +17,6 @@ from lowbid.online._feedback import (
     feedback_from,
     policy_for,
 )
-from lowbid.online._given import read_value
-from lowbid.online._journal import Event, Journal, read_changes
 from lowbid.online._ledger import table_from
 from lowbid.online._roster import Roster
 from lowbid.policies import Policy
@@ -46,13 +44,11 @@ class Core:
         engine: Engine,
         roster: Roster,
         decisions: Decisions,
-        journal: Journal,
         feedback: Feedback | None,
         expiry: int | None,
     ) -> None:
         self.policy, self.feedback, self.expiry = policy, feedback, expiry
-        self.engine, self.roster = engine, roster
-        self.decisions, self.journal = decisions, journal
+        self.engine, self.roster, self.decisions = engine, roster, decisions
 
     @classmethod
     def new(
@@ -63,7 +59,6 @@ class Core:
         horizon: int | None,
         feedback: Feedback | None,
         expiry: int | None,
-        keep_changes: bool,
         compiled: When | None = None,
     ) -> Self:
         """A core that knows nothing about its arms yet."""
@@ -71,9 +66,9 @@ class Core:
         # measurement.
         stream = stream_of_run(key(seed, policy.stream_name), 0)
         engine = Engine(policy_for(policy, feedback), len(names), horizon, stream, compiled)
-        roster, journal = Roster(names, engine), Journal(keep_changes)
+        roster = Roster(names, engine)
         engine.bind(roster.ledger)
-        return cls(policy, engine, roster, Decisions(), journal, feedback, expiry)
+        return cls(policy, engine, roster, Decisions(), feedback, expiry)
 
     def to_data(self) -> dict[str, Any]:
         """Everything but the policy, as plain data."""
@@ -85,7 +80,6 @@ class Core:
             **state,
             **self.roster.to_data(),
             "decisions": self.decisions.to_data(),
-            "changes": self.journal.to_data(),
             **last,
         }
 
@@ -111,16 +105,7 @@ class Core:
         roster = Roster.from_data(engine, saved)
         engine.bind(roster.ledger)
         decisions = Decisions.from_data(saved["decisions"])
-        journal = Journal.from_data(saved["changes"])
-        return cls(policy, engine, roster, decisions, journal, feedback, saved["expiry"])
-
-    def keep_changes(self, keep: bool) -> None:
-        """Start or stop recording events for other bandits."""
-        if keep and not self.journal.keeps:
-            self.decisions.begin_word()  # events under the previous word are not in the journal
-        if not keep:
-            self.journal.waiting.clear()
-        self.journal.keeps = keep
+        return cls(policy, engine, roster, decisions, feedback, saved["expiry"])
 
     def adopt(self, given: Core, where: str) -> None:
         """Continue as the caller asks: with more arms, but not with another policy or range."""
@@ -137,17 +122,6 @@ class Core:
             if name not in self.roster.rows and name not in self.roster.removed:
                 self.roster.add(name)
         self.expiry = self.expiry if given.expiry is None else given.expiry
-
-    def begin_copy(self) -> None:
-        """Continue as an independent bandit, beside the one that this is a copy of.
-
-        If changes are handed over, events of the two must be distinguishable from now on.
-        """
-        if self.journal.keeps:
-            before = self.decisions.word
-            self.decisions.begin_word()
-            if self.decisions.words[before] == 0 and before not in self.journal.counted:
-                del self.decisions.words[before]
 
     def decide(self) -> Decision:
         """Choose an arm, and record that its outcome is pending."""
@@ -166,8 +140,6 @@ class Core:
         engine.hold(arm, 1)
         decision = self.decisions.add(self.roster.names[arm], engine.step)
         engine.step += 1
-        if self.journal.keeps:
-            self._note(["decided", decision.id, decision.arm])
         return decision
 
     def take_in(self, what: Arm | Decision, value: float, feedback: Feedback) -> Rejection | None:
@@ -175,24 +147,29 @@ class Core:
         roster, engine, decisions = self.roster, self.engine, self.decisions
         if type(what) is str or type(what) is int:  # the fast path: most calls are like this
             arm = roster.number.get(what)
-            if arm is not None and not decisions.open and not self.journal.keeps:
+            if arm is not None and not decisions.open:
                 engine.update(arm, value, engine.step, roster.ledger, feedback.scale)
                 engine.step += 1
                 self.feedback = feedback
                 return None
-        rejection = self._take_in(what, value, feedback)
-        if rejection is None and self.journal.keeps:
-            if isinstance(what, Decision):
-                self._note(["outcome", what.id, what.arm, value])
-            else:
-                self._note(["measured", what, value])
-        return rejection
+        rejection = self.status(what)
+        if isinstance(what, Decision):
+            self.decisions.close(what)
+        if rejection is not None:
+            return rejection
+        self.feedback = feedback
+        if isinstance(what, Decision):
+            self._learn(what.arm, value, answered=1)
+        else:
+            self._learn(what, value, answered=0)
+        return None
 
     def forget(self, decision: Decision) -> Rejection | None:
         """Give up on a decision's outcome."""
-        rejection = self._forget(decision)
-        if rejection is None and self.journal.keeps:
-            self._note(["forgotten", decision.id, decision.arm])
+        rejection = self.decisions.status(decision)
+        self.decisions.close(decision)
+        if rejection is None:
+            self._release(decision.arm)
         return rejection
 
     def remove_arm(self, name: Arm) -> None:
@@ -217,24 +194,6 @@ class Core:
             )
         return self.feedback
 
-    def changes(self) -> dict[str, Any]:
-        """The events since the last call, as plain data."""
-        return self.journal.hand_over(None if self.feedback is None else self.feedback.kind)
-
-    def apply(self, changes: Any) -> int:
-        """Apply the events that another core handed over; returns how many were new.
-
-        Everything is checked before anything changes.
-        """
-        kind, parts = read_changes(changes)
-        events = self.journal.new_events(parts)
-        feedback = self.feedback if kind is None else self.feedback_of(kind)
-        checked = [self._checked(event, feedback) for event in events]
-        for event in checked:
-            self._replay(event, feedback)
-        self.journal.count(parts)
-        return len(events)
-
     def merge(self, other: Core) -> None:
         """Add everything that another core knows."""
         self._require_alike(other)
@@ -242,7 +201,6 @@ class Core:
         step, other_step = self.engine.step, other.engine.step
         self.roster.merge(other.roster)
         self.decisions.take_over(other.decisions, step, other_step)
-        self.journal.merge(other.journal)
         self.feedback = self.feedback or other.feedback
 
     def _require_alike(self, other: Core) -> None:
@@ -261,26 +219,6 @@ class Core:
                     "with the same can be merged."
                 )
 
-    def _take_in(self, what: Arm | Decision, value: float, feedback: Feedback) -> Rejection | None:
-        rejection = self.status(what)
-        if isinstance(what, Decision):
-            self.decisions.close(what)
-        if rejection is not None:
-            return rejection
-        self.feedback = feedback
-        if isinstance(what, Decision):
-            self._learn(what.arm, value, answered=1)
-        else:
-            self._learn(what, value, answered=0)
-        return None
-
-    def _forget(self, decision: Decision) -> Rejection | None:
-        rejection = self.decisions.status(decision)
-        self.decisions.close(decision)
-        if rejection is None:
-            self._release(decision.arm)
-        return rejection
-
     def _learn(self, name: Arm, value: float, answered: int) -> None:
         """Hand a value of an arm to the policy; a separate step unless it answers a decision."""
         engine, roster = self.engine, self.roster
@@ -298,48 +236,3 @@ class Core:
         """Tell the policy that one outcome fewer is pending."""
         with self.roster.awake(name) as arm:
             self.engine.hold(arm, -1)
-
-    def _checked(self, event: Event, feedback: Feedback | None) -> Event:
-        """An event that can be replayed, or a clear error."""
-        what, *rest = event
-        self.roster.status(rest[0] if what == "measured" else rest[1])
-        if what in ("decided", "forgotten"):
-            return event
-        if feedback is None:
-            raise InvalidValueError(
-                "these changes do not say whether losses or rewards were reported."
-            )
-        return [what, *rest[:-1], read_value(rest[-1], feedback)]
-
-    def _replay(self, event: Event, feedback: Any) -> None:
-        """Repeat what another core did, without handing it over again."""
-        what, *rest = event
-        if what == "measured":
-            self._take_in(rest[0], rest[1], feedback)
-            return
-        identity, arm = rest[:2]
-        if what == "decided":
-            self._hear_of(identity, arm)
-        elif self.decisions.is_known(identity):
-            known = self.decisions.open.get(identity, (arm, 0))[0]
-            decision = Decision(arm if known is None else known, identity)
-            if what == "outcome":
-                self._take_in(decision, rest[2], feedback)
-            else:
-                self._forget(decision)
-        elif identity not in self.decisions.early:  # it arrives before the decision itself
-            self.decisions.early.add(identity)
-            if what == "outcome":
-                self._take_in(arm, rest[2], feedback)
-
-    def _hear_of(self, identity: str, arm: Arm) -> None:
-        """Wait for the outcome of a decision that another core made."""
-        removed = self.roster.status(arm) is not None
-        if self.decisions.hear_of(identity, None if removed else arm, self.engine.step):
-            if not removed:
-                with self.roster.awake(arm) as number:
-                    self.engine.hold(number, 1)
-            self.engine.step += 1
-
-    def _note(self, event: Event) -> None:
-        self.journal.note(self.decisions.word, event)

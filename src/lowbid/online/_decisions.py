@@ -41,9 +41,7 @@ class Decisions:
     def __init__(self) -> None:
         self.words: dict[str, int] = {}  # the number of decisions made under each word
         self.open: dict[str, tuple[Arm | None, int]] = {}  # id: arm, or None if removed; step
-        # Decisions of another bandit that were answered there before this one learned of them.
-        self.early: set[str] = set()
-        self.begin_word()
+        self.use_word(secrets.token_hex(4))
 
     @classmethod
     def under(cls, word: str) -> Self:
@@ -51,10 +49,6 @@ class Decisions:
         decisions = cls()
         decisions.word, decisions.words = word, {word: 0}
         return decisions
-
-    def begin_word(self) -> None:
-        """Make further decisions under a new word."""
-        self.use_word(secrets.token_hex(4))
 
     def use_word(self, word: str) -> None:
         """Make further decisions under this word."""
@@ -78,7 +72,6 @@ class Decisions:
             "word": self.word,
             "words": self.words,
             "open": [[identity, *found] for identity, found in self.open.items()],
-            "early": sorted(self.early),
         }
 
     @classmethod
@@ -87,7 +80,6 @@ class Decisions:
         decisions = cls()
         decisions.word, decisions.words = saved["word"], dict(saved["words"])
         decisions.open = {identity: (arm, step) for identity, arm, step in saved["open"]}
-        decisions.early = set(saved["early"])
         return decisions
 
     def add(self, arm: Arm, step: int) -> Decision:
@@ -96,16 +88,6 @@ class Decisions:
         decision = Decision(arm, f"{self.word}-{number}")
         self.open[decision.id] = (arm, step)
         return decision
-
-    def hear_of(self, identity: str, arm: Arm | None, step: int) -> bool:
-        """Record a decision that another bandit made; returns whether it is open."""
-        word, _, number = identity.partition("-")
-        self.words[word] = max(self.words.get(word, 0), int(number))
-        if identity in self.early:
-            self.early.remove(identity)
-            return False
-        self.open[identity] = (arm, step)
-        return True
 
     def status(self, decision: Decision) -> Rejection | None:
         """Whether a decision is open (None), closed, or of an arm that was removed."""
@@ -161,20 +143,19 @@ class Decisions:
         if self.words.keys() & other.words.keys():
             raise InvalidValueError(
                 "these bandits have a common past (one is a copy of the other, or both were "
-                "merged with a third): merging them would count it twice. Hand over only what is "
-                "new: bandit.apply(other.changes())."
+                "merged with a third): merging them would count it twice. Processes that keep "
+                "learning from each other share one bandit: lowbid.open."
             )
 
     def take_over(self, other: Decisions, step: int, other_step: int) -> None:
         """Take over the decisions of another bandit; steps add up, ages stay the same."""
         self.words |= other.words
-        self.early |= other.early
         merged = [(i, (arm, made + other_step - 1)) for i, (arm, made) in self.open.items()]
         merged += [(i, (arm, made + step - 1)) for i, (arm, made) in other.open.items()]
         self.open = dict(sorted(merged, key=lambda item: item[1][1]))
 
     def is_known(self, identity: object) -> bool:
-        """Whether this bandit made a decision or learned of it."""
+        """Whether this bandit made a decision, or one that was merged into it."""
         if not isinstance(identity, str):
             return False
         word, _, number = identity.partition("-")

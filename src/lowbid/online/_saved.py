@@ -75,8 +75,6 @@ def _from_version_1(body: dict[str, Any], policy: Policy) -> dict[str, Any]:
         **body,
         "feedback": _feedback_from_version_1(body["feedback"], policy),
         "paused": [{**arm, "capacity": body["capacity"], "state": state} for arm, state in paused],
-        "decisions": {**body["decisions"], "early": []},
-        "changes": {"keeps": False, "counted": {}, "waiting": []},
     }
 
 

@@ -80,7 +80,6 @@ class Replica:
             settings.horizon,
             settings.feedback(policy),
             settings.expiry,
-            keep_changes=False,
         )
         self.origin = self.word = created.word
         self.core.decisions = Decisions.under(created.word)

@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 
+from compile.test_language import function_of
 from lowbid._compile import checked, interpreted, kernel
 from lowbid._compile._kernel import allocating_kernel
 from lowbid.errors import KernelIndexError, LowbidError
@@ -71,6 +72,13 @@ def test_a_bound_kernel_is_checked_and_can_be_called_again():
             bound(row, column, 1.0)
     assert bound(-1, -3, 8.0) == -1
     np.testing.assert_array_equal(table, [[0, 0, 0], [8, 0, 7]])
+
+
+def test_a_kernel_that_has_moved_in_its_file_is_named_where_it_is():
+    text = "@kernel\ndef made(numbers, place):\n    return numbers[place] + 0.125\n"
+    for above in ("", "# a comment\n\n"):
+        with checked(), pytest.raises(KernelIndexError, match=f"line {above.count(chr(10)) + 3}:"):
+            function_of(above + text)(np.zeros(3), 3)
 
 
 def test_uncompiled_kernels_raise_as_numpy_does():

@@ -273,6 +273,11 @@ def from_a_string():
     return space["hidden"]
 
 
+@kernel
+def descends(n):
+    return descends(n - 1) if n > 0 else n
+
+
 BITS = np.zeros(4)
 
 # A kernel, its arguments, how it is called, and a part of the remedy: refused as a whole.
@@ -289,6 +294,7 @@ WHOLE = [
     (from_a_string(), (1.0,), "Call", "define it by def, in a file or a notebook"),
     (unfinished(), (), "Call", "correct it, and restart Python"),
     (edited(), (1.0,), "Call", "restart Python"),
+    (descends, (3,), "Call", "write a loop"),
 ]
 
 

@@ -34,6 +34,11 @@ class HidesItsState(Wanderer):
         state.policy[:] = self.hidden[0] // 7 % problem.actions
 
 
+class PlansBeyond(Wanderer):
+    def plan(self, problem, state, episode, stream):
+        state.policy[len(state.policy)] = 0  # beyond
+
+
 class ForgetsToSaveItsTurn(Wanderer):
     turns = {}  # noqa: RUF012, a state where none must be
 
@@ -57,6 +62,7 @@ def test_rules_in_plain_python_are_agents_too():
         (ChangesItsMind(), "before it was reached"),
         (TossesItsOwnCoins(), "differ"),
         (HidesItsState(), "differ"),
+        (PlansBeyond(), r"test_agents.py, line \d+: index \d+ is out of bounds"),
         (ForgetsToSaveItsTurn(), "a loaded agent acts differently"),
     ],
 )

@@ -22,6 +22,11 @@ def draw_by_overflow(table, instance, arm, stream):
     return uniform(stream) * 2.0 * table[instance, arm, 0] * (1.0 if big < 10 else 0.5)
 
 
+@kernel
+def draw_beyond(table, instance, arm, stream):
+    return table[instance, arm, 1] * uniform(stream)
+
+
 class Sound(Arms):
     """Losses uniform from 0 to twice their mean."""
 
@@ -67,6 +72,10 @@ class OtherWhenCompiled(Sound):
     draw = draw_by_overflow
 
 
+class ReadsBeyond(Sound):
+    draw = draw_beyond
+
+
 def test_sound_environments_pass():
     check_environment(Sound([0.3, 0.5]))
     check_environment(lowbid.RandomArms(lowbid.Bernoulli, n_arms=2))
@@ -79,6 +88,7 @@ def test_sound_environments_pass():
         (WrongVariance, "variance of arm"),
         (WrongSupport, "support of arm 1"),
         (WrongLowerEnd, "support of arm"),
+        (ReadsBeyond, "test_environments.py, line 27: index 1 is out of bounds"),
         (OtherWhenCompiled, "uncompiled draw of arm 0"),
     ],
 )

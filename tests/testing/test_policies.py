@@ -1,7 +1,9 @@
 """Each promise of `check_policy` is broken by a policy, and each is caught."""
 
 import dataclasses
+import inspect
 import itertools
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -149,6 +151,20 @@ class HasItsOwnDice(Sound):
         return arm if self.dice.random() > 0.1 else 0
 
 
+class NumbersItsRuns(Sound):
+    """Every fifth run is different."""
+
+    runs = 0
+
+    def init(self, n_arms, capacity):
+        type(self).runs += 1
+        return super().init(n_arms, capacity)
+
+    def select(self, state, step, stream):
+        arm = super().select(state, step, stream)
+        return arm if self.runs % 5 else 0
+
+
 class RemembersOutsideItsState(Sound):
     """Its counter is not in its state, so a restored state lacks it."""
 
@@ -236,6 +252,87 @@ class OtherWhenCompiledWithManyArms(Policy):
     kernels = Kernels(init, select_by_overflow_with_many, update)
 
 
+@kernel
+def update_beyond(parameters, state, arm, loss, step, stream):
+    state.counts[arm] += 1.0
+    state.sums[arm + 1] += loss  # beyond
+
+
+@kernel
+def update_below(parameters, state, arm, loss, step, stream):
+    state.counts[arm] += 1.0
+    state.sums[arm - step] += loss  # below
+
+
+@kernel
+def select_random(parameters, state, step, stream):
+    return integer(stream, len(state.counts))
+
+
+@kernel
+def select_none(parameters, state, step, stream):
+    return -1
+
+
+@kernel
+def select_by_power(parameters, state, step, stream):
+    return integer(stream, len(state.counts)) ** 1  # power
+
+
+@allocating_kernel
+def select_by_list(parameters, state, step, stream):
+    return int(np.array([0.0])[0]) + integer(stream, len(state.counts))
+
+
+def made_of(select, update):
+    @dataclasses.dataclass(frozen=True)
+    class Made(Policy):
+        kernels = Kernels(init, select, update)
+
+    return Made()
+
+
+def line_of(function, comment):
+    lines, first = inspect.getsourcelines(function.function)
+    at = first + next(i for i, line in enumerate(lines) if line.endswith(f"# {comment}\n"))
+    return f"test_policies.py, line {at}: "
+
+
+@pytest.mark.parametrize(
+    ("select", "update", "function", "comment"),
+    [
+        (select_random, update_beyond, update_beyond, "beyond"),
+        (select_random, update_below, update_below, "below"),
+        (select_by_power, update, select_by_power, "power"),
+    ],
+)
+def test_a_kernel_that_is_wrong_is_named_by_its_line(select, update, function, comment, caplog):
+    with pytest.raises(AssertionError, match=re.escape(line_of(function, comment))):
+        check_policy(made_of(select, update), horizon=100)
+
+
+def test_an_index_outside_only_when_compiled_is_found_by_checks():
+    with pytest.raises(AssertionError, match=re.escape(line_of(first_of_wrapped, "wraps"))):
+        check_policy(made_of(first_of_wrapped, update), horizon=100)
+
+
+@kernel
+def first_of_wrapped(parameters, state, step, stream):
+    arm = integer(stream, len(state.counts))
+    place = (step + (1 << 62)) * 2 // (1 << 62)  # 2 for Python, -2 in 64 bits
+    return arm + int(0.0 * state.counts[place - 2 if place > 0 else -99])  # wraps
+
+
+def test_an_arm_that_does_not_exist_is_named():
+    with pytest.raises(AssertionError, match="select chose arm -1 at step 1"):
+        check_policy(made_of(select_none, update), horizon=100)
+
+
+def test_only_init_may_create_arrays():
+    with pytest.raises(AssertionError, match="select is marked with @allocating_kernel"):
+        check_policy(made_of(select_by_list, update), horizon=100)
+
+
 BROKEN = {
     PlaysTheWorst: "it does not learn: .* uniform play would give it 25%",
     IgnoresLosses: "it does not learn",
@@ -246,7 +343,8 @@ BROKEN = {
     HasAnOrigin: r"declares otherwise, but x -> 1 x \+ 5 changes its choices",
     IgnoresItsRange: "it needs a range, but does not take one",
     TakesAnEndForTheWidth: r"declares otherwise, but x -> 0.000976562 x \+ 0 changes",
-    HasItsOwnDice: "two simulations with the same seed differ",
+    HasItsOwnDice: "a restored state makes other choices than the original",
+    NumbersItsRuns: "two simulations with the same seed differ",
     RemembersOutsideItsState: "same seed differ|different choices|restored state makes other",
     KnowsItsRoom: "online object and the simulation make different choices",
     KeepsItsHistoryBackwards: "differ within 1100 steps",
@@ -255,8 +353,10 @@ BROKEN = {
 }
 
 
-def test_a_sound_policy_passes():
+def test_a_sound_policy_passes_and_is_said_to_run_uncompiled(caplog):
     check_policy(Sound(), horizon=100)
+    (said,) = caplog.messages
+    assert said.startswith("Sound consists of plain Python methods: it runs uncompiled, ")
 
 
 @pytest.mark.parametrize("cls", BROKEN, ids=lambda cls: cls.__name__)

@@ -40,6 +40,7 @@ from lowbid._compile._cache import cache_folder, can_store
 from lowbid._compile._functions import fingerprint, rebind
 from lowbid._compile._hints import fetch, from_start, use_huge_pages
 from lowbid._compile._kernel import (
+    UNCOMPILED_COST,
     WHEN,
     Kernel,
     When,
@@ -57,6 +58,7 @@ from lowbid._compile._kernel import (
 from lowbid._compile._waiting import on_behalf_of, waiting
 
 __all__ = [
+    "UNCOMPILED_COST",
     "WHEN",
     "Kernel",
     "When",

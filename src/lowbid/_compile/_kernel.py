@@ -39,6 +39,9 @@ PENDING = object()  # a compiled form that does not exist yet
 # A kernel that takes longer than this uncompiled is worth compiling in the background, in seconds.
 _SLOW = 0.02
 
+# Said of whatever runs uncompiled; measured by `python -m benchmarks.uncompiled`.
+UNCOMPILED_COST = "a hundred times slower or more"
+
 # When called kernels are compiled; those called "within" an uncompiled one are not compiled.
 _when: contextvars.ContextVar[When | Literal["within"]] = contextvars.ContextVar(
     "when", default="now"
@@ -61,6 +64,9 @@ class Kernel(Generic[P, R]):
         Whether a call is a hint to the compiler.
     natives : dict
         Its compiled forms; None for those that cannot be compiled.
+    reason : str
+        Why it runs uncompiled: the file, the line, and what to write instead. Empty if it was not
+        refused.
     """
 
     def __init__(
@@ -74,6 +80,7 @@ class Kernel(Generic[P, R]):
         self.function = function if bindings is None else rebind(function, bindings)
         self.special: tuple[Any, ...] = ()  # the template and bindings that it was made from
         self.natives: dict[Any, Any] = {}
+        self.reason = ""
         self.__doc__ = function.__doc__
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -146,6 +153,13 @@ class Kernel(Generic[P, R]):
             return getattr(compiler, form)(self, kinds, checked)
         except compiler.UnsupportedError as reason:
             self._stay_uncompiled(reason)
+        except RecursionError:
+            name = self.function.__name__
+            self._stay_uncompiled(
+                compiler.UnsupportedError(
+                    f"{name}, or one that it calls, calls itself; write a loop"
+                )
+            )
         except Exception as error:  # for example, a processor that LLVM does not know
             _report_failure(self, error)
         return None
@@ -153,10 +167,11 @@ class Kernel(Generic[P, R]):
     def _stay_uncompiled(self, reason: Any) -> None:
         """Say why it runs uncompiled, once per kernel."""
         reason.locate(definition(self.function))
+        self.reason = str(reason)
         if self not in _reported:
             _reported.add(self)
-            text = "%r runs uncompiled, a hundred times slower or more: %s"
-            logging.getLogger("lowbid").warning(text, self, reason)
+            text = "%r runs uncompiled, %s: %s"
+            logging.getLogger("lowbid").warning(text, self, UNCOMPILED_COST, reason)
 
     @functools.cached_property
     def digest(self) -> str:
@@ -321,8 +336,5 @@ def _report_failure(kernel: Kernel[..., Any], error: Exception) -> None:
     """Warn once per process, since such a failure is likely to occur for every kernel."""
     level = logging.DEBUG if background.failed else logging.WARNING
     background.failed = True
-    text = (
-        "%r cannot be compiled on this machine (%r); policies run uncompiled, a hundred times "
-        "slower or more."
-    )
-    logging.getLogger("lowbid").log(level, text, kernel, error)
+    text = "%r cannot be compiled on this machine (%r); policies run uncompiled, %s."
+    logging.getLogger("lowbid").log(level, text, kernel, error, UNCOMPILED_COST)

@@ -26,6 +26,8 @@ from lowbid._compile._arguments import (
     result_from,
     share_memory,
 )
+from lowbid._compile._builtins import is_kernel
+from lowbid._compile._functions import referenced
 from lowbid._compile._machine import functions_of, machine, object_of
 from lowbid._compile._module import ENTRY, RELEASE, Module
 from lowbid._compile._values import FLOAT, INT, TRUTH, WORD, FixedKind, Kind, UnsupportedError
@@ -145,7 +147,9 @@ def _raise(flag: int, header: Header) -> None:
 
 def _made(kernel: Any, kinds: Sequence[Kind], form: str, checked: bool) -> tuple[Header, bytes]:
     """The machine code of a kernel, from disk if it is there."""
-    name = _cache.name_of(kernel.digest, repr(kinds), form, str(checked), machine())
+    # Checked code says where an index is, so that it depends on the lines too.
+    lines = _lines(kernel) if checked else ""
+    name = _cache.name_of(kernel.digest, repr(kinds), form, lines, machine())
     stored = _cache.load(name)
     if stored is not None:
         try:
@@ -164,6 +168,14 @@ def _made(kernel: Any, kinds: Sequence[Kind], form: str, checked: bool) -> tuple
             return header, code
         _cache.save(name, len(described).to_bytes(8, "little") + described + code)
     return header, code
+
+
+def _lines(kernel: Any) -> str:
+    """Where the code of a kernel, and of those that it calls, comes from."""
+    called = [each for each in referenced(kernel.function).values() if is_kernel(each)]
+    code = kernel.function.__code__
+    mine = f"{code.co_filename} {code.co_firstlineno} {code.co_linetable.hex()}"
+    return "\n".join([mine, *map(_lines, called)])
 
 
 def _unpacked(stored: bytes) -> tuple[Header, bytes]:

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from lowbid import mdp
-from lowbid._compile import interpreted
 from lowbid.errors import LowbidError
 from lowbid.mdp._outcomes import first_state, outcome
+from lowbid.mdp._simulate import loop_for
 from lowbid.policies._base import arrays_of
+from lowbid.testing._promises import three_ways
 
 _SEED = 7
 _RUNS = 2
@@ -23,6 +24,7 @@ _RUNS = 2
 def check_agent(rule: mdp.Rule, episodes: int = 40) -> None:
     """Check that a rule keeps the promises common to all rules.
 
+    - Its kernels can be compiled, and their indices are inside their arrays.
     - The compiled simulation, the uncompiled one and the online agent take the same actions, bit
       for bit, from the same seed.
     - The same seed gives the same result, whatever the number of workers.
@@ -75,10 +77,14 @@ def small_models() -> list[mdp.Tabular]:
 def _check_same_actions(rule: mdp.Rule, model: mdp.Tabular, episodes: int) -> None:
     every = np.arange(1, episodes + 1)
     settings: dict[str, Any] = {"runs": _RUNS, "seed": _SEED, "checkpoints": every}
-    result = mdp.simulate(rule, model, episodes, **settings, workers=1)
+    plain, careful, result = three_ways(
+        f"{rule.name} on {model!r}",
+        lambda: mdp.simulate(rule, model, episodes, **settings, workers=1),
+    )
+    reason = getattr(loop_for(rule), "reason", "")
+    _expect(not reason, rule, model, f"it cannot be compiled: {reason}")
     again = mdp.simulate(rule, model, episodes, **settings, workers=2)
-    with interpreted():
-        plain = mdp.simulate(rule, model, episodes, **settings, workers=1)
+    _expect(_same(careful, result), rule, model, "with checked indices, the simulation differs")
     _expect(_same(result, again), rule, model, "two simulations with the same seed differ")
     _expect(_same(result, plain), rule, model, "the compiled and the uncompiled simulation differ")
     rising = np.diff(result.regret, axis=2, prepend=0.0) >= -1e-9

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from lowbid._compile import interpreted
 from lowbid._random import key, stream_of_run
 from lowbid.environments import Empirical
 from lowbid.policies import Policy
@@ -77,13 +78,14 @@ def _choices(policy: Policy, horizon: int, unit: float, shift: float) -> list[in
     parameters, state = informed.start(len(_LOSSES), horizon)
     stream = stream_of_run(key(SEED, policy.stream_name), 0)
     counts, played = [0] * len(_LOSSES), []
-    for step in range(1, horizon + 1):
-        arm = int(informed.kernels.select(parameters, state, step, stream))
-        row = _LOSSES[arm]
-        loss = unit * row[counts[arm] % len(row)] + shift
-        informed.kernels.update(parameters, state, arm, loss, step, stream)
-        counts[arm] += 1
-        played.append(arm)
+    with interpreted():  # compiling takes longer
+        for step in range(1, horizon + 1):
+            arm = int(informed.kernels.select(parameters, state, step, stream))
+            row = _LOSSES[arm]
+            loss = unit * row[counts[arm] % len(row)] + shift
+            informed.kernels.update(parameters, state, arm, loss, step, stream)
+            counts[arm] += 1
+            played.append(arm)
     return played
 
 

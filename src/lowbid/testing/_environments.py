@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from lowbid._arrays import Floats
-from lowbid._compile import interpreted
+from lowbid._compile import checked, interpreted
 from lowbid.environments import Changing, Environment
 from lowbid.simulation import loss_of
+from lowbid.testing._promises import inside_arrays
 
 _SEED = 11
 _STEPS = (1, 2, 150, 400)  # of arms that change
@@ -17,6 +18,7 @@ def check_environment(environment: Environment, draws: int = 4000) -> None:
     """Check that an environment keeps the promises common to all environments.
 
     - Its losses have the means and variances that it states, and lie in its support.
+    - The indices of its kernels are inside their arrays.
     - A loss depends only on the seed, the run, the arm and its number, and is the same compiled and
       uncompiled.
     - If the arms change, all this holds at the first step and at later ones, and the state of the
@@ -73,14 +75,18 @@ def _check_losses(environment: Environment, table: Floats, draws: int) -> None:
     means, variances = environment.means_of(table), environment.variances_of(table)
     low, high = environment.support
     for arm in range(environment.n_arms):
+        with inside_arrays(repr(environment)):
+            with interpreted():
+                plain = [loss_of(environment, table, _SEED, 0, arm, n) for n in range(20)]
+            with checked():
+                careful = [loss_of(environment, table, _SEED, 0, arm, n) for n in range(20)]
         losses = np.array([loss_of(environment, table, _SEED, 0, arm, n) for n in range(draws)])
         _expect(bool((losses >= low).all() and (losses <= high).all()), environment, arm, "support")
         _expect(_near(losses, means[0, arm]), environment, arm, "mean")
         squares = (losses - means[0, arm]) ** 2
         _expect(_near(squares, variances[0, arm]), environment, arm, "variance")
-        with interpreted():
-            plain = [loss_of(environment, table, _SEED, 0, arm, n) for n in range(20)]
-        _expect(plain == losses[:20].tolist(), environment, arm, "uncompiled draw")
+        same = plain == careful == losses[:20].tolist()
+        _expect(same, environment, arm, "uncompiled draw")
 
 
 def _near(samples: np.ndarray, expected: float) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import functools
+import logging
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from lowbid import environments
-from lowbid._compile import When, interpreted
+from lowbid._compile import UNCOMPILED_COST, When, checked, interpreted
 from lowbid._random import key, stream_of_run
 from lowbid.environments import Arms, Empirical
 from lowbid.errors import InvalidValueError, LowbidError
@@ -18,8 +20,17 @@ from lowbid.online import Bandit
 from lowbid.policies import Policy
 from lowbid.policies._base import Ints, arrays_of
 from lowbid.simulation import loss_of, simulate
+from lowbid.simulation._loop import loop_for
 from lowbid.testing._behaviour import check_learning, check_ties, check_units
-from lowbid.testing._promises import SEED, expect, fitted, informed_of, same
+from lowbid.testing._promises import (
+    SEED,
+    expect,
+    fitted,
+    informed_of,
+    inside_arrays,
+    same,
+    three_ways,
+)
 
 _RUNS = 3
 _LEAST_HORIZON = 100
@@ -31,6 +42,8 @@ def check_policy(
 ) -> None:
     """Check that a policy keeps the promises common to all policies.
 
+    - Its kernels can be compiled, and their indices are inside their arrays. (A policy in plain
+      Python methods passes, and a log message says that it runs uncompiled.)
     - The compiled simulation, the uncompiled one and the online object make the same choices,
       bit for bit, from the same seed.
     - The same seed gives the same result, whatever the number of workers.
@@ -57,7 +70,8 @@ def check_policy(
     Raises
     ------
     AssertionError
-        If a promise is broken; the message says which and on which arms.
+        If a promise is broken; the message says which and on which arms, or in which file and line
+        of a kernel.
 
     Examples
     --------
@@ -67,10 +81,14 @@ def check_policy(
     """
     if horizon < _LEAST_HORIZON:
         raise InvalidValueError(f"horizon is {horizon}; give {_LEAST_HORIZON} or more.")
+    if not policy.compiled:
+        text = "%s consists of plain Python methods: it runs uncompiled, %s"
+        logging.getLogger("lowbid").warning(text, policy.name, UNCOMPILED_COST)
     for arms in suitable_arms(policy):
         informed = informed_of(policy, arms)
+        with inside_arrays(f"{policy.name} on {arms!r}"), interpreted():
+            _check_round_trip(informed, arms, horizon)
         _check_same_choices(informed, arms, horizon)
-        _check_round_trip(informed, arms, horizon)
         _check_every_arm_tried(informed, arms, horizon)
         _check_bad_input(informed, arms)
     _check_numbers_of_arms(policy)
@@ -105,11 +123,14 @@ def suitable_arms(policy: Policy) -> list[Empirical]:
 
 def _check_same_choices(policy: Policy, arms: Arms, horizon: int) -> None:
     steps = np.arange(1, horizon + 1)
-    result = simulate(policy, arms, horizon, _RUNS, SEED, steps, workers=1)
+    plain, careful, result = three_ways(
+        f"{policy.name} on {arms!r}",
+        lambda: simulate(policy, arms, horizon, _RUNS, SEED, steps, workers=1),
+    )
+    _check_compiles(policy, arms)
     again = simulate(policy, arms, horizon, _RUNS, SEED, steps, workers=2)
-    with interpreted():
-        plain = simulate(policy, arms, horizon, _RUNS, SEED, steps, workers=1)
     expect(same(result, again), policy, arms, "two simulations with the same seed differ")
+    expect(same(careful, result), policy, arms, "with checked indices, the simulation differs")
     expect(same(result, plain), policy, arms, "the compiled and the uncompiled simulation differ")
     played = [arm for arm, _ in _online(policy, arms, horizon, "never")]
     gaps = arms.means - arms.means.min()
@@ -120,6 +141,21 @@ def _check_same_choices(policy: Policy, arms: Arms, horizon: int) -> None:
         arms,
         "the online object and the simulation make different choices",
     )
+
+
+def _check_compiles(policy: Policy, arms: Arms) -> None:
+    """Compiled simulations were played: check that they were compiled."""
+    loop, _ = loop_for(policy, arms, None, 0)
+    reason = getattr(loop, "reason", "")
+    expect(not reason, policy, arms, f"it cannot be compiled: {reason}")
+    for name, each in {"select": policy.kernels.select, "update": policy.kernels.update}.items():
+        expect(
+            not getattr(each, "allocates", False),
+            policy,
+            arms,
+            f"{name} is marked with @allocating_kernel, so no bandit can compile it; create its "
+            "arrays in init, keep them in the state, and mark it with @kernel",
+        )
 
 
 def _online(
@@ -157,6 +193,8 @@ def _play(
     table, chosen = arms.table(), []
     for step in steps:
         arm = int(policy.kernels.select(parameters, state, step, stream))
+        exists = 0 <= arm < arms.n_arms
+        expect(exists, policy, arms, f"select chose arm {arm} at step {step}")
         loss = loss_of(arms, table, SEED, 0, arm, int(counts[arm]))
         policy.kernels.update(parameters, state, arm, loss, step, stream)
         counts[arm] += 1
@@ -169,11 +207,12 @@ def _check_numbers_of_arms(policy: Policy) -> None:
     policy, rows = informed_of(policy, first), first.data
     for n_arms in (1, 2, 100):
         arms = environments.Empirical([rows[arm % len(rows)] for arm in range(n_arms)])
-        result = simulate(policy, arms, _LEAST_HORIZON, 1, SEED, workers=1)
-        with interpreted():
-            plain = simulate(policy, arms, _LEAST_HORIZON, 1, SEED, workers=1)
+        plain, careful, result = three_ways(
+            f"{policy.name} on {n_arms} arms",
+            functools.partial(simulate, policy, arms, _LEAST_HORIZON, 1, SEED, workers=1),
+        )
         expect(
-            same(result, plain),
+            same(plain, careful) and same(result, plain),
             policy,
             arms,
             f"with {n_arms} arms compiled and uncompiled choices differ",
@@ -183,10 +222,13 @@ def _check_numbers_of_arms(policy: Policy) -> None:
 def _check_long_online_run(policy: Policy) -> None:
     arms = suitable_arms(policy)[0]
     policy = informed_of(policy, arms)
+    with inside_arrays(f"{policy.name} on {arms!r}"), checked():
+        careful = [arm for arm, _ in _online(policy, arms, _LONG_HORIZON, "now")]
     result = simulate(policy, arms, _LONG_HORIZON, 1, SEED, workers=1)
     played = [arm for arm, _ in _online(policy, arms, _LONG_HORIZON, "now")]
     expect(
-        np.array_equal(np.bincount(played, minlength=arms.n_arms), result.pulls[0, 0]),
+        played == careful
+        and np.array_equal(np.bincount(played, minlength=arms.n_arms), result.pulls[0, 0]),
         policy,
         arms,
         f"the online object and the simulation differ within {_LONG_HORIZON} steps",

@@ -13,8 +13,8 @@ help:
 	@echo "make attack      kill, stop and cut off processes that share a bandit; SECONDS=60 SEED=1"
 	@echo "make test-minimum  run quick tests with the lowest versions of NumPy and llvmlite"
 	@echo "make test-arm    run quick tests on emulated ARM, and compare bits; needs qemu-user-static"
-	@echo "make mutate      plant mistakes and see that the tests notice; WORDS=simulation for some"
-	@echo "                 WORDS=--resume to go on with a run that was stopped"
+	@echo "make mutate      plant a hundred mistakes, by SEED=1, and see how many the tests notice;"
+	@echo "                 WORDS='--sample 0 --resume' for all, going on with a run that was stopped"
 	@echo "make lint        check style, types and the direction of imports"
 	@echo "make coverage    run the kernels' tests uncompiled and report what they cover"
 	@echo "make docs        build the documentation site, out/site/index.html; no network is needed"
@@ -67,7 +67,7 @@ test-arm: $(VENV)/installed
 
 # Mistakes are planted in a copy of the project; see tests/mutations/run.py.
 mutate: $(VENV)/installed
-	$(BIN)/python tests/mutations/run.py $(WORDS)
+	PYTHONPATH=tests $(BIN)/python -m mutations.run --seed $(SEED) $(WORDS)
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .

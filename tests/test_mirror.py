@@ -5,65 +5,34 @@ from pathlib import Path
 import pytest
 
 import lowbid
+import mirror
 
-TESTS = Path(__file__).parent
 SOURCE = Path(lowbid.__file__).parent
-# What a module is tested by, where that is not its namesake.
-ELSEWHERE = {
-    "_compile/_arguments.py": "compile/test_native.py",
-    "_compile/_arithmetic.py": "compile/test_language.py",
-    "_compile/_builtins.py": "compile/test_language.py",
-    "_compile/_code.py": "compile/test_language.py",
-    "_compile/_expressions.py": "compile/test_language.py",
-    "_compile/_function.py": "compile/test_language.py",
-    "_compile/_library.py": "compile/test_language.py",
-    "_compile/_machine.py": "compile/test_native.py",
-    "_compile/_module.py": "compile/test_language.py",
-    "_compile/_values.py": "compile/test_language.py",
-    "_compile/_variables.py": "compile/test_language.py",
-    "environments/_wrapped.py": "environments/test_rewards.py",
-    "policies/_batches.py": "policies/test_batch_ensemble.py",
-    "policies/_ensemble.py": "policies/test_batch_ensemble.py",
-    "policies/_wrapper.py": "policies/test_clipped.py",
-    "shared/_agreement.py": "shared/test_open.py",
-    "shared/_calls.py": "shared/test_model.py",
-    "shared/_decision.py": "shared/test_bandit.py",
-    "shared/_memory.py": "shared/test_bandit.py",
-    "shared/_repeats.py": "shared/test_bandit.py",
-    "shared/_replica.py": "shared/test_log.py",
-    "shared/_settings.py": "shared/test_open.py",
-    "shared/_snapshots.py": "shared/test_log.py",
-    "shared/_summary.py": "shared/test_bandit.py",
-    "shared/stores/_before_forks.py": "shared/test_forks.py",
-    "shared/stores/_connections.py": "shared/test_log.py",
-    "shared/stores/_interface.py": "testing/test_stores.py",
-    "shared/stores/_sql.py": "testing/test_stores.py",
-    "testing/_behaviour.py": "testing/test_policies.py",
-    "testing/_promises.py": "testing/test_policies.py",
-}
 
 
 @pytest.mark.parametrize(
-    ("folder", "tests"),
+    "folder",
     [
-        ("policies", "policies"),
-        ("environments", "environments"),
-        ("theory", "theory"),
-        ("shared", "shared"),
-        ("shared/stores", "shared/stores"),
-        ("testing", "testing"),
-        ("_random", "random"),
-        ("_compile", "compile"),
-        ("logs", "logs"),
-        ("offline", "offline"),
-        ("adapters", "adapters"),
+        "policies",
+        "environments",
+        "theory",
+        "shared",
+        "shared/stores",
+        "simulation",
+        "online",
+        "testing",
+        "_random",
+        "_compile",
+        "logs",
+        "offline",
+        "adapters",
     ],
 )
-def test_every_module_has_its_tests(folder, tests):
-    missing = []
-    for module in sorted((SOURCE / folder).glob("*.py")):
-        name = f"{folder}/{module.name}"
-        namesake = f"{tests}/test_{module.stem.lstrip('_')}.py"
-        if module.name != "__init__.py" and not (TESTS / ELSEWHERE.get(name, namesake)).exists():
-            missing.append(name)
-    assert missing == []
+def test_every_module_has_its_tests(folder):
+    modules = [f"{folder}/{each.name}" for each in sorted((SOURCE / folder).glob("*.py"))]
+    tested = [each for each in modules if not each.endswith("__init__.py")]
+    assert [each for each in tested if not mirror.test_of(each).exists()] == []
+
+
+def test_no_module_is_named_that_is_gone():
+    assert [each for each in mirror.ELSEWHERE if not (SOURCE / each).exists()] == []

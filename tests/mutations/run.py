@@ -1,26 +1,21 @@
 """Plant mistakes, one at a time, and see whether the tests notice.
 
-    python tests/mutations/run.py [--jobs 2] [--list] [--resume] [WORD ...]
+    PYTHONPATH=tests python -m mutations.run [--sample 100] [--seed 1] [--resume] [WORD ...]
 
-The mistakes are in the tables next to this file, one for each folder of the package:
+Most mistakes are generated from the source (generate.py); by_hand.toml has those that no generator
+makes. A sample of both is planted, chosen by the seed; `--sample 0` plants all. With words, only
+those are chosen from whose name or file contains one of them ("by hand:" is the whole table).
 
-    [[mutation]]
-    name = "the same delays in every run"
-    file = "src/lowbid/simulation/_late_loop.py"
-    old = "seek_run(chance, delays_key, run)"  # occurs in the file exactly once
-    new = "seek_run(chance, delays_key, 0)"
-    tests = ["tests/simulation/test_late_feedback.py"]
-    match = "delays"     # optional: pytest's -k, if few of those tests are enough
-    uncompiled = true    # optional: run kernels as plain Python, where that is quicker
+Every mistake is made in a copy of the project, never in the project itself. The tests that should
+notice are the mutated module's own (tests/mirror.py); before, they run without any mistake, and
+must pass. Kernels run uncompiled where their tests pass so. The survivors are printed at the end,
+and the share that was noticed. Mistakes that change nothing that anybody could see are in
+equivalent.toml, each with the reason. Exits with 1 if an entry no longer fits the code, or if less
+than `--at-least` of the mistakes were noticed.
 
-Every mistake is made in a copy of the project, never in the project itself, and the named tests run
-there. Before that they run without any mistake, and must pass. With words, only those mistakes are
-planted whose table, name or file contains one of them ("online:" is the whole table). Exits with 1
-if a mistake survives, or if an entry no longer fits the code.
-
-Outcomes are kept in out/mutations.txt. With --resume, mistakes that were noticed are not planted
-again unless their entry, their file or their tests have changed since. Other files are not
-compared, so run without it for a final result.
+Outcomes are kept in out/mutations.txt. With --resume, mistakes that an earlier run planted are not
+planted again unless their file or their tests have changed since. Other files are not compared, so
+run without it for a final result.
 """
 
 from __future__ import annotations
@@ -30,6 +25,7 @@ import hashlib
 import math
 import os
 import queue
+import random
 import shutil
 import subprocess
 import sys
@@ -39,15 +35,21 @@ import time
 import tomllib
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
+
+import mirror
+from mutations import generate
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 NOT_COPIED = (".venv", ".git", "out", ".peers", ".mypy_cache", ".ruff_cache", ".hypothesis")
 KEPT = ROOT / "out" / "mutations.txt"
 PATIENCE = 600.0  # seconds; tests that hang have noticed
+# Where mistakes are generated; the kernels are in the first ones, whose tests can run uncompiled.
+KERNELS = ("policies", "environments", "_random", "online", "simulation/_loop.py")
+OTHERS = ("shared", "_compile")
 
 AT_WORK: set[subprocess.Popen[bytes]] = set()
 
@@ -57,11 +59,11 @@ Selection = tuple[tuple[str, ...], str, bool]
 
 @dataclass(frozen=True)
 class Mutation:
-    """One mistake: a text of a file, what to put there, and the tests that must notice."""
+    """One mistake: bytes of a file, what to put there, and the tests that must notice."""
 
-    table: str
     name: str
     file: str
+    start: int  # -1 if the old text is not there, or more than once
     old: str
     new: str
     tests: tuple[str, ...]
@@ -73,26 +75,65 @@ class Mutation:
         """Which tests run, and how."""
         return self.tests, self.match, self.uncompiled
 
+    def planted_in(self, text: bytes) -> bytes:
+        """The text of its file with the mistake."""
+        return text[: self.start] + self.new.encode() + text[self.start + len(self.old.encode()) :]
+
     def __str__(self) -> str:
-        return f"{self.table}: {self.name}"
+        return self.name
 
 
-def read_tables(folder: Path = HERE) -> list[Mutation]:
-    """All mistakes of all tables."""
+def by_hand(root: Path = ROOT, table: Path = HERE / "by_hand.toml") -> list[Mutation]:
+    """The mistakes of the table."""
     found = []
-    for path in sorted(folder.glob("*.toml")):
-        for entry in tomllib.loads(path.read_text(encoding="utf-8"))["mutation"]:
-            found.append(Mutation(path.stem, **{**entry, "tests": tuple(entry["tests"])}))
+    for entry in tomllib.loads(table.read_text(encoding="utf-8"))["mutation"]:
+        path, old = root / entry["file"], entry["old"].encode()
+        text = path.read_bytes() if path.is_file() else b""
+        start = text.find(old) if text.count(old) == 1 else -1
+        name, tests = f"by hand: {entry['name']}", tuple(entry["tests"])
+        found.append(Mutation(**{**entry, "name": name, "start": start, "tests": tests}))
     return found
 
 
-def chosen(mutations: Iterable[Mutation], words: list[str]) -> list[Mutation]:
-    """Those whose table, name or file contains one of the words."""
-    return [
+def generated(root: Path = ROOT) -> list[Mutation]:
+    """The mistakes that are made from the source, without those that change nothing."""
+    nothing = {(each["file"], each["line"], each["new"]) for each in equivalent()}
+    found = []
+    for room in (*KERNELS, *OTHERS):
+        place = root / "src" / "lowbid" / room
+        for path in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+            file, text = path.relative_to(root).as_posix(), path.read_bytes()
+            module = path.relative_to(root / "src" / "lowbid").as_posix()
+            tests = (mirror.test_of(module).relative_to(mirror.TESTS.parent).as_posix(),)
+            if path.name == "__init__.py":
+                continue
+            lines = text.decode().splitlines()
+            for each in generate.changes(text):
+                line = lines[each.line - 1].strip()
+                if (file, line, each.new) not in nothing:
+                    name = f"{file}:{each.line}: {each.old!r} -> {each.new!r} in `{line}`"
+                    uncompiled = room in KERNELS
+                    found.append(
+                        Mutation(name, file, each.start, each.old, each.new, tests, "", uncompiled)
+                    )
+    return found
+
+
+def equivalent() -> list[dict[str, str]]:
+    """Generated mistakes that nobody could notice, with the reason for each."""
+    return tomllib.loads((HERE / "equivalent.toml").read_text(encoding="utf-8"))["equivalent"]
+
+
+def chosen(mutations: Iterable[Mutation], words: list[str], size: int, seed: int) -> list[Mutation]:
+    """A sample of those whose name contains one of the words; all of them if its size is 0."""
+    fitting = [
         each
         for each in mutations
         if not words or any(word.lower() in f"{each} {each.file}".lower() for word in words)
     ]
+    if not 0 < size < len(fitting):
+        return fitting
+    return random.Random(seed).sample(fitting, size)
 
 
 def misfit(mutation: Mutation, root: Path = ROOT) -> str:
@@ -100,9 +141,8 @@ def misfit(mutation: Mutation, root: Path = ROOT) -> str:
     path = root / mutation.file
     if not path.is_file():
         return f"{mutation.file} does not exist"
-    times = path.read_text(encoding="utf-8").count(mutation.old)
-    if times != 1:
-        return f"its old text stands in {mutation.file} {times} times"
+    if mutation.start < 0:
+        return f"its old text does not stand in {mutation.file} exactly once"
     if mutation.old == mutation.new:
         return "its old and new texts are the same"
     missing = [test for test in mutation.tests if not (root / test.partition("::")[0]).exists()]
@@ -119,10 +159,11 @@ def digest(mutation: Mutation, root: Path = ROOT) -> str:
     return found.hexdigest()
 
 
-def read_kept(path: Path) -> dict[str, str]:
+def read_kept(path: Path) -> dict[str, Outcome]:
     """Outcomes of earlier runs, by digest; the last one counts."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    return {key: outcome for key, _, outcome in (line.partition(" ") for line in lines)}
+    parts = (line.partition(" ") for line in lines)
+    return {key: outcome for key, _, outcome in parts if outcome in get_args(Outcome)}
 
 
 def keep(path: Path, key: str, outcome: Outcome) -> None:
@@ -149,7 +190,12 @@ class Copies:
         """Plant a mistake, run its tests, and take it away again."""
         copy = self.free.get()
         try:
-            seconds = math.inf if misfit(mutation, copy) else self._without(mutation, copy)
+            if misfit(mutation, copy):
+                return "DOES NOT FIT"
+            seconds = self._without(mutation, copy)
+            if seconds == math.inf and mutation.uncompiled:  # some tests compare with compiled code
+                mutation = replace(mutation, uncompiled=False)
+                seconds = self._without(mutation, copy)
             if seconds == math.inf:
                 return "DOES NOT FIT"
             # Compiling takes long, and only with the mistake: without it, compiled code is on disk.
@@ -172,12 +218,12 @@ class Copies:
 
     def _passes_with(self, mutation: Mutation, copy: Path, patience: float) -> bool:
         path = copy / mutation.file
-        text, times = path.read_text(encoding="utf-8"), path.stat()
+        text, times = path.read_bytes(), path.stat()
         try:
-            path.write_text(text.replace(mutation.old, mutation.new), encoding="utf-8")
+            path.write_bytes(mutation.planted_in(text))
             return passes(mutation.selection, copy, patience)
         finally:
-            path.write_text(text, encoding="utf-8")
+            path.write_bytes(text)
             os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
@@ -185,6 +231,7 @@ def passes(selection: Selection, copy: Path, patience: float) -> bool:
     """Whether tests pass in a copy of the project; they do not if they hang."""
     tests, match, uncompiled = selection
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
+    command += [] if match else ["-m", "not slow"]  # entries of the table choose for themselves
     command += ["-k", match] if match else []
     command += ["--uncompiled"] if uncompiled else []
     environment = {
@@ -231,31 +278,50 @@ def attempts(
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("words", nargs="*", help="parts of tables, names or files")
+    parser.add_argument("words", nargs="*", help="parts of names or files")
+    parser.add_argument("--sample", type=int, default=100, help="how many; 0 for all")
+    parser.add_argument("--seed", type=int, default=1, help="of the sample")
+    parser.add_argument("--at-least", type=float, default=0.0, help="the share to be noticed")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument(
-        "--resume", action="store_true", help="leave out those that an earlier run has noticed"
-    )
+    parser.add_argument("--resume", action="store_true", help="leave out those of earlier runs")
     parser.add_argument("--list", action="store_true", help="list the mistakes, and plant none")
     given = parser.parse_args(arguments)
-    mutations = chosen(read_tables(), given.words)
+    whole = [*by_hand(), *generated()]
+    mutations = chosen(whole, given.words, given.sample, given.seed)
+    print(f"{len(mutations)} of {len(whole)} mistakes, chosen by seed {given.seed}")
     if given.list:
         print("\n".join(map(str, mutations)))
         return 0
+    return report(mutations, outcomes(mutations, given.jobs, given.resume), given.at_least)
+
+
+def outcomes(mutations: list[Mutation], jobs: int, resume: bool) -> dict[Mutation, Outcome]:
+    """What became of each mistake, now or, if that may be resumed, in an earlier run."""
     digests = {each: digest(each) for each in mutations}
-    if given.resume:
-        kept = read_kept(KEPT)
-        mutations = [each for each in mutations if kept.get(digests[each]) != "killed"]
-        print(f"{len(digests) - len(mutations)} of {len(digests)} were noticed by an earlier run.")
-    bad = []
-    for number, (mutation, outcome, seconds) in enumerate(attempts(mutations, given.jobs), 1):
-        print(f"[{number}/{len(mutations)}] {outcome:12} {seconds:5.1f} s  {mutation}", flush=True)
+    kept = read_kept(KEPT) if resume else {}
+    found = {each: kept[digests[each]] for each in mutations if digests[each] in kept}
+    if resume:
+        print(f"{len(found)} of {len(mutations)} were planted by an earlier run.")
+    left = [each for each in mutations if each not in found]
+    for number, (mutation, outcome, seconds) in enumerate(attempts(left, jobs), 1):
+        print(f"[{number}/{len(left)}] {outcome:12} {seconds:5.1f} s  {mutation}", flush=True)
         keep(KEPT, digests[mutation], outcome)
-        if outcome != "killed":
-            why = misfit(mutation) or "its tests do not pass without it"
-            bad.append(f"{mutation}: {'survived' if outcome == 'SURVIVED' else why}")
-    print("\n" + ("\n".join(sorted(bad)) or f"All {len(digests)} mistakes were noticed."))
-    return 1 if bad else 0
+        found[mutation] = outcome
+    return found
+
+
+def report(mutations: list[Mutation], found: dict[Mutation, Outcome], at_least: float) -> int:
+    """Print the survivors, and the share that was noticed; 1 if that is not enough."""
+    for each in sorted(mutations, key=str):
+        if found[each] == "SURVIVED":
+            print(f"survived: {each}")
+        elif found[each] != "killed":
+            print(f"does not fit: {each}: {misfit(each) or 'its tests do not pass without it'}")
+    results = [found[each] for each in mutations]
+    killed, planted = results.count("killed"), len(results) - results.count("DOES NOT FIT")
+    share = killed / planted if planted else 1.0
+    print(f"{killed} of {planted} mistakes were noticed: {share:.0%}")
+    return 1 if share < at_least or "DOES NOT FIT" in results else 0
 
 
 if __name__ == "__main__":

@@ -4,21 +4,32 @@ import pytest
 
 from mutations import run
 
-MUTATIONS = run.read_tables()
-
-
-@pytest.mark.skipif(
+needs_source = pytest.mark.skipif(
     not (run.ROOT / "src").exists(),
     reason="mistakes are planted in the source, and here is none: an installed package is tested",
 )
-@pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
-def test_every_mistake_fits_the_code(mutation):
+
+
+@needs_source
+@pytest.mark.parametrize("mutation", run.by_hand(), ids=str)
+def test_every_mistake_of_the_table_fits_the_code(mutation):
     assert run.misfit(mutation) == ""
 
 
-def test_names_are_unique():
-    names = [str(mutation) for mutation in MUTATIONS]
-    assert len(set(names)) == len(names)
+@needs_source
+def test_every_generated_mistake_has_tests():
+    whole = run.generated()
+    assert {run.misfit(each) for each in whole} == {""}
+    assert len({(each.file, each.start, each.old, each.new) for each in whole}) == len(whole)
+
+
+@needs_source
+def test_what_is_called_equivalent_is_in_the_code(monkeypatch):
+    left_out = run.equivalent()
+    without = len(run.generated())
+    monkeypatch.setattr(run, "equivalent", list)
+    assert len(run.generated()) - without >= len(left_out)
+    assert all(each["why"] for each in left_out)
 
 
 @pytest.fixture
@@ -33,18 +44,22 @@ def project(tmp_path):
     return tmp_path
 
 
-def mutation(name, old, new, match="add"):
-    return run.Mutation("table", name, "src/sums.py", old, new, ("tests/test_sums.py",), match)
+def mutation(name, start, old, new, match="add"):
+    return run.Mutation(name, "src/sums.py", start, old, new, ("tests/test_sums.py",), match)
+
+
+MINUS = mutation("minus", 28, "+", "-")
+UNUSED = mutation("unused", 41, "1", "2")
 
 
 @pytest.mark.slow
 def test_mistakes_are_killed_survive_or_do_not_fit(project):
     planted = [
-        mutation("minus", "a + b", "a - b"),
-        mutation("unused", "UNUSED = 1", "UNUSED = 2"),
-        mutation("gone", "a * b", "a - b"),
-        mutation("failing anyway", "a + b", "a - b", match="wrong"),
-        mutation("typo", "return a", "retrun a"),
+        MINUS,
+        UNUSED,
+        mutation("gone", -1, "a * b", "a - b"),
+        mutation("failing anyway", 28, "+", "-", match="wrong"),
+        mutation("typo", 19, "return", "retrun"),
     ]
     found = {each.name: outcome for each, outcome, _ in run.attempts(planted, 2, project)}
     assert found == {
@@ -57,15 +72,18 @@ def test_mistakes_are_killed_survive_or_do_not_fit(project):
     assert "a + b" in (project / "src" / "sums.py").read_text()
 
 
-def test_words_choose():
-    planted = [mutation("minus", "+", "-"), mutation("other", "a", "b")]
-    assert [each.name for each in run.chosen(planted, ["MIN"])] == ["minus"]
-    assert run.chosen(planted, []) == planted
+def test_words_and_a_seed_choose():
+    assert run.chosen([MINUS, UNUSED], ["MIN"], 0, 1) == [MINUS]
+    assert run.chosen([MINUS, UNUSED], [], 0, 1) == [MINUS, UNUSED]
+    many = [mutation(str(number), number, "a", "b") for number in range(100)]
+    sample = run.chosen(many, [], 10, 1)
+    assert len(set(sample)) == 10
+    assert run.chosen(many, [], 10, 1) == sample
+    assert run.chosen(many, [], 10, 2) != sample
 
 
-def test_a_stopped_run_goes_on_with_what_is_left(project, monkeypatch, capsys):
-    """Survivors are planted again, and so is what was noticed if a test has changed since."""
-    planted = [mutation("minus", "a + b", "a - b"), mutation("unused", "UNUSED = 1", "UNUSED = 2")]
+def test_a_stopped_run_goes_on_with_what_is_left(project, monkeypatch):
+    """What was planted is planted again only if a test has changed since."""
     found = {"minus": "killed", "unused": "SURVIVED"}
     tried = []
 
@@ -77,27 +95,31 @@ def test_a_stopped_run_goes_on_with_what_is_left(project, monkeypatch, capsys):
     digest = run.digest
     monkeypatch.setattr(run, "digest", lambda each: digest(each, project))
     monkeypatch.setattr(run, "KEPT", project / "out" / "kept.txt")
-    monkeypatch.setattr(run, "read_tables", lambda: planted)
     monkeypatch.setattr(run, "attempts", attempts)
 
-    def tries(*arguments):
+    def tries(*mutations, resume=True):
         tried.clear()
-        status = run.main(list(arguments))
-        return status, list(tried)
+        assert run.outcomes(list(mutations), 1, resume) == {
+            each: found[each.name] for each in mutations
+        }
+        return list(tried)
 
-    assert tries("--resume", "minus") == (0, ["minus"])
+    assert tries(MINUS) == ["minus"]
     with open(run.KEPT, "a", encoding="utf-8") as file:
-        file.write("a line that was cut o")
-    assert tries("--resume") == (1, ["unused"])
-    assert "1 of 2 were noticed by an earlier run" in capsys.readouterr().out
-    assert tries("--resume") == (1, ["unused"])
-    assert tries() == (1, ["minus", "unused"])
+        file.write(f"{run.digest(UNUSED)} kil")  # a line that was cut off
+    assert tries(MINUS, UNUSED) == ["unused"]
+    assert tries(MINUS, UNUSED, resume=False) == ["minus", "unused"]
     with open(project / "tests" / "test_sums.py", "a", encoding="utf-8") as file:
         file.write("# another text\n")
-    assert tries("--resume", "minus") == (0, ["minus"])
-    found["minus"] = "SURVIVED"
-    assert tries("minus") == (1, ["minus"])
-    assert tries("--resume", "minus") == (1, ["minus"])
+    assert tries(MINUS) == ["minus"]
+
+
+def test_survivors_and_the_share_are_printed(capsys):
+    found = {MINUS: "killed", UNUSED: "SURVIVED"}
+    assert run.report([MINUS, UNUSED], found, 0.5) == 0
+    assert capsys.readouterr().out == "survived: unused\n1 of 2 mistakes were noticed: 50%\n"
+    assert run.report([MINUS, UNUSED], found, 0.6) == 1
+    assert run.report([MINUS], {MINUS: "DOES NOT FIT"}, 0.0) == 1
 
 
 @pytest.mark.slow

@@ -1,0 +1,47 @@
+"""Which test file a module of the package has: its namesake, or one that is named here."""
+
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent
+FOLDERS = {"_random": "random", "_compile": "compile"}
+# What a module is tested by, where that is not its namesake.
+ELSEWHERE = {
+    "_compile/_arguments.py": "compile/test_native.py",
+    "_compile/_arithmetic.py": "compile/test_language.py",
+    "_compile/_builtins.py": "compile/test_language.py",
+    "_compile/_code.py": "compile/test_language.py",
+    "_compile/_expressions.py": "compile/test_language.py",
+    "_compile/_function.py": "compile/test_language.py",
+    "_compile/_library.py": "compile/test_language.py",
+    "_compile/_machine.py": "compile/test_native.py",
+    "_compile/_module.py": "compile/test_language.py",
+    "_compile/_values.py": "compile/test_language.py",
+    "_compile/_variables.py": "compile/test_language.py",
+    "environments/_wrapped.py": "environments/test_rewards.py",
+    "online/_views.py": "online/test_bandit.py",
+    "policies/_batches.py": "policies/test_batch_ensemble.py",
+    "policies/_ensemble.py": "policies/test_batch_ensemble.py",
+    "policies/_wrapper.py": "policies/test_clipped.py",
+    "shared/_agreement.py": "shared/test_open.py",
+    "shared/_calls.py": "shared/test_model.py",
+    "shared/_decision.py": "shared/test_bandit.py",
+    "shared/_memory.py": "shared/test_bandit.py",
+    "shared/_repeats.py": "shared/test_bandit.py",
+    "shared/_replica.py": "shared/test_log.py",
+    "shared/_settings.py": "shared/test_open.py",
+    "shared/_snapshots.py": "shared/test_log.py",
+    "shared/_summary.py": "shared/test_bandit.py",
+    "shared/stores/_before_forks.py": "shared/test_forks.py",
+    "shared/stores/_connections.py": "shared/test_log.py",
+    "shared/stores/_interface.py": "testing/test_stores.py",
+    "shared/stores/_sql.py": "testing/test_stores.py",
+    "testing/_behaviour.py": "testing/test_policies.py",
+    "testing/_promises.py": "testing/test_policies.py",
+}
+
+
+def test_of(module: str) -> Path:
+    """The test file of a module, which is named from the package's folder on."""
+    path = Path(module)
+    folder = "/".join(FOLDERS.get(part, part) for part in path.parent.parts)
+    return TESTS / ELSEWHERE.get(module, f"{folder}/test_{path.stem.lstrip('_')}.py")

@@ -5,7 +5,7 @@ import pytest
 
 import lowbid
 from lowbid import Bandit, BatchEnsemble, schedules
-from lowbid.errors import InvalidValueError
+from lowbid.errors import InvalidValueError, LossesWarning
 from naive.batch_ensemble import dealt
 from naive.online import pending_index
 from online_play import ENSEMBLE, Listener, used
@@ -172,3 +172,30 @@ def test_only_like_is_merged_with_like():
         assert base.to_json() == before
     with pytest.raises(InvalidValueError, match="cannot be merged"):
         used(lowbid.LBSDA()).merge(used(lowbid.LBSDA()))
+
+
+def far(offset, gap=4.0, **options):
+    bandit = Bandit(2, seed=1, compiled="never", **options)
+    for step in range(40):
+        bandit.update(arm := bandit.select(), loss=offset + gap * arm + 2 * (step % 2))
+    return bandit
+
+
+def test_where_floating_point_ends_is_said_once():
+    with pytest.warns(LossesWarning, match=r"1e-14 of their size.*Subtract .* 1e\+15") as told:
+        far(1e15)
+    assert len(told) == 1
+    with pytest.warns(LossesWarning, match="rewards such as -1"):
+        Bandit(2).update_many([0, 1], rewards=[-1e15, -1e15 - 4])
+    with pytest.warns(LossesWarning, match="losses such as 1"):
+        Bandit(2).learn_from({"arm": [0, 1], "loss": [1e15, 1e15 + 4]})
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("offset", "options"),
+    [(0.0, {}), (1e14, {}), (-1e14, {}), (1e15, {"loss_range": (1e15, 1e15 + 8)})],
+)
+def test_before_that_nothing_is_said_and_the_better_arm_is_played(offset, options):
+    counts = far(offset, **options).counts()
+    assert counts[0] > 2 * counts[1]

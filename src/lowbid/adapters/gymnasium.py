@@ -8,19 +8,16 @@ from typing import Any
 import numpy as np
 
 from lowbid._arrays import Floats
+from lowbid._optional import needing
 from lowbid._random import Stream, bits
 from lowbid._require import require_finite, require_whole
 from lowbid.environments import Environment
-from lowbid.errors import InvalidValueError, MissingPackageError
+from lowbid.errors import InvalidValueError
 from lowbid.simulation import loss_of
 from lowbid.simulation._inputs import check_environment
 
-try:
+with needing("gymnasium", "this adapter needs Gymnasium: pip install 'lowbid[gymnasium]'"):
     import gymnasium
-except ImportError as error:
-    raise MissingPackageError(
-        "this adapter needs Gymnasium: pip install 'lowbid[gymnasium]'"
-    ) from error
 
 
 class BanditEnv(gymnasium.Env):

@@ -6,16 +6,15 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from lowbid.errors import InvalidValueError, MissingPackageError
+from lowbid._optional import needing
+from lowbid.errors import InvalidValueError
 from lowbid.online import Bandit, Decision
 from lowbid.policies import Policy
 
-try:
+with needing("optuna", "this adapter needs Optuna: pip install 'lowbid[optuna]'"):
     import optuna
     from optuna.distributions import BaseDistribution, CategoricalDistribution
     from optuna.trial import FrozenTrial, TrialState
-except ImportError as error:
-    raise MissingPackageError("this adapter needs Optuna: pip install 'lowbid[optuna]'") from error
 
 
 class LowbidSampler(optuna.samplers.BaseSampler):

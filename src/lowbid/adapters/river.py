@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from lowbid._optional import needing
 from lowbid.adapters._guest import GuestPolicy
-from lowbid.errors import InvalidValueError, MissingPackageError
+from lowbid.errors import InvalidValueError
 from lowbid.online import Bandit
 from lowbid.policies import Policy
 
-try:
+with needing("river", "this adapter needs river: pip install 'lowbid[river]'"):
     from river import bandit as river_bandit
-except ImportError as error:
-    raise MissingPackageError("this adapter needs river: pip install 'lowbid[river]'") from error
 
 
 class FromRiver(GuestPolicy):

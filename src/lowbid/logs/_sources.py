@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from lowbid.errors import FileFormatError, InvalidValueError, MissingPackageError, Refusal
+from lowbid._optional import needing
+from lowbid.errors import FileFormatError, InvalidValueError, Refusal
 
 # The placeholder for an entry that a record does not have.
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "nothing"})()
@@ -157,13 +158,10 @@ def _records(file: IO[str]) -> Iterator[tuple[int, Any]]:
 
 
 def _from_parquet(path: Path) -> Table:
-    try:
+    message = "Parquet files need pyarrow: pip install 'lowbid[parquet]'"
+    with needing("pyarrow pyarrow.parquet", message):
         import pyarrow
         import pyarrow.parquet
-    except ImportError as error:
-        raise MissingPackageError(
-            "Parquet files need pyarrow: pip install 'lowbid[parquet]'"
-        ) from error
     try:
         table = pyarrow.parquet.read_table(path)
     except pyarrow.ArrowInvalid as error:

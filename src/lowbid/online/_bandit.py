@@ -23,7 +23,6 @@ from lowbid.online._given import (
     read_kind,
     read_list,
     read_number_of_decisions,
-    read_value,
     read_when,
 )
 from lowbid.online._roster import read_arms
@@ -190,8 +189,8 @@ class Bandit(BanditViews):
             other = reward if feedback is None or not feedback.rewards else loss
             if feedback is None or bare or other is not None or value is None:
                 feedback = core.feedback_of(read_kind(ONE, bare, loss, reward))
-            if type(value) is not float or not feedback.low <= value <= feedback.high:
-                value = read_value(value, feedback)
+            if type(value) is not float or not feedback.near_low <= value <= feedback.near_high:
+                value = core.read(value, feedback)
             return core.take_in(what, value, feedback)
         finally:
             self._lock.release()
@@ -221,7 +220,7 @@ class Bandit(BanditViews):
                     f"there are {len(items)} arms or decisions, but {len(values)} "
                     f"{feedback.plural}; give one for each."
                 )
-            checked = [read_value(value, feedback) for value in values]
+            checked = [core.read(value, feedback) for value in values]
             for item in items:
                 core.status(item)
             return [core.take_in(*pair, feedback) for pair in zip(items, checked, strict=True)]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 from lowbid._compile import When
 from lowbid._random import key, stream_of_run
 from lowbid._require import require_whole
-from lowbid.errors import InvalidValueError, StateError
+from lowbid.errors import InvalidValueError, LossesWarning, StateError
 from lowbid.online._decisions import Arm, Decision, Decisions, Rejection
 from lowbid.online._engine import Engine
 from lowbid.online._feedback import (
@@ -17,9 +18,11 @@ from lowbid.online._feedback import (
     feedback_from,
     policy_for,
 )
+from lowbid.online._given import read_value
 from lowbid.online._ledger import table_from
 from lowbid.online._roster import Roster
 from lowbid.policies import Policy
+from lowbid.policies._yardstick import SAME
 
 
 class Core:
@@ -49,6 +52,8 @@ class Core:
     ) -> None:
         self.policy, self.feedback, self.expiry = policy, feedback, expiry
         self.engine, self.roster, self.decisions = engine, roster, decisions
+        self._far: float | None = None  # the first value that is far from 0
+        self._told = False  # that values cannot be told apart
 
     @classmethod
     def new(
@@ -141,6 +146,25 @@ class Core:
         decision = self.decisions.add(self.roster.names[arm], engine.step)
         engine.step += 1
         return decision
+
+    def read(self, value: Any, feedback: Feedback) -> float:
+        """A measured value as a number, or an error; a warning, once, if floats end there."""
+        number = read_value(value, feedback)
+        if feedback.near_low <= number <= feedback.near_high or self._told:
+            return number
+        if self._far is None:
+            self._far = number
+        elif 0.0 < abs(number - self._far) <= SAME * abs(number):
+            self._told = True
+            warnings.warn(
+                f"{feedback.plural} such as {self._far!r} and {number!r} differ by less than "
+                f"{SAME:g} of their size, where floating point of 64 bits ends: policies take them "
+                f"for equal. Subtract a constant from all {feedback.plural}, such as "
+                f"{self._far:.3g}, or declare {feedback.kind}_range=(lowest, highest).",
+                LossesWarning,
+                stacklevel=3,
+            )
+        return number
 
     def take_in(self, what: Arm | Decision, value: float, feedback: Feedback) -> Rejection | None:
         """Record a value that has been checked."""

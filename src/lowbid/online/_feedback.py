@@ -15,6 +15,9 @@ from lowbid._require import LARGEST_LOSS
 from lowbid.errors import InvalidValueError
 from lowbid.policies import Policy
 
+# Values this far from 0 that differ by 0.1 or less cannot be told apart by all policies.
+FAR = 1e13
+
 Kind = Literal["loss", "reward"]
 Range = tuple[float, float]
 
@@ -46,6 +49,8 @@ class Feedback:
         1].
     rewards : bool
         Whether the caller measures rewards.
+    near_low, near_high : float
+        Values between these are accepted and not too far from 0 to be told apart.
     scale : array
         The numbers that `scaled_loss` reads.
     """
@@ -61,10 +66,15 @@ class Feedback:
     origin: float = 0.0
     needed_by: str = ""
     rewards: bool = field(init=False)
+    near_low: float = field(init=False, compare=False, repr=False)
+    near_high: float = field(init=False, compare=False, repr=False)
     scale: Scale = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rewards", self.kind == "reward")
+        far = FAR if self.width == 0.0 else math.inf  # a declared range is measured from its end
+        object.__setattr__(self, "near_low", max(self.low, -far))
+        object.__setattr__(self, "near_high", min(self.high, far))
         object.__setattr__(self, "scale", np.array([getattr(self, name) for name in SCALE], float))
 
     @property

@@ -10,7 +10,6 @@ from lowbid.logs._log import Log
 from lowbid.logs._read import Names, read_lines
 from lowbid.online._core import Core
 from lowbid.online._feedback import Kind
-from lowbid.online._given import read_value
 
 
 def learn(core: Core, source: Any, names: Names) -> int:
@@ -29,7 +28,7 @@ def read_for(core: Core, source: Any, names: Names) -> Log:
     def objection(kind: Kind, value: float) -> str | None:
         feedback = feedback_of(kind)
         try:
-            read_value(value, feedback)
+            core.read(value, feedback)
         except InvalidValueError as error:
             return str(error)
         return None

@@ -31,7 +31,7 @@ ORIGIN, UNIT, SEEN, LOWEST, SECOND, HIGHEST = range(6)
 ROUNDING = 1e-24
 # Losses are at most this many units in size, so that their cubes can be added up; and two that
 # differ by less than this part of their size do so by rounding.
-_MOST, _SAME = 1e60, 1e-14
+_MOST, SAME = 1e60, 1e-14
 
 
 @allocating_kernel
@@ -77,7 +77,7 @@ def _in_units(yardstick: Yardstick, loss: float) -> float:
     if yardstick[SEEN] == 0.0:
         yardstick[ORIGIN] = loss
     difference = loss - yardstick[ORIGIN]
-    if abs(difference) <= _SAME * abs(loss):
+    if abs(difference) <= SAME * abs(loss):
         return 0.0
     yardstick[UNIT] = abs(difference)
     return 1.0 if difference > 0.0 else -1.0

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lowbid.errors import MissingPackageError
+from lowbid._optional import needing
 from lowbid.report._chart import Chart
 from lowbid.report._numbers import figure
 from lowbid.report._palette import Style, bound_dashes
@@ -217,13 +217,9 @@ def matplotlib_without_screen(settings: Mapping[str, Any] | None = None) -> Iter
 
     The settings are global to the process, so threads that draw wait for one another.
     """
-    try:
+    with needing("matplotlib", "figures need matplotlib: pip install 'lowbid[report]'"):
         import matplotlib
         from matplotlib import pyplot
-    except ImportError as error:
-        raise MissingPackageError(
-            "figures need matplotlib: pip install 'lowbid[report]'"
-        ) from error
     with _one_at_a_time, matplotlib.rc_context(_SETTINGS | dict(settings or {})):
         pyplot.switch_backend("agg")
         yield pyplot

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+from lowbid._optional import needing
 from lowbid._replace_file import replace_file
-from lowbid.errors import InvalidValueError, MissingPackageError
+from lowbid.errors import InvalidValueError
 from lowbid.online._decisions import Arm
 from lowbid.shared._decision import way_of
 from lowbid.shared._durations import utc
@@ -163,13 +164,10 @@ def _write_lines(file: IO[bytes] | gzip.GzipFile, rows: Iterable[dict[str, Any]]
 
 
 def _write_parquet(file: IO[bytes], rows: Iterable[dict[str, Any]]) -> int:
-    try:
+    message = "Parquet files need pyarrow: pip install 'lowbid[parquet]', or export to .jsonl."
+    with needing("pyarrow pyarrow.parquet", message):
         import pyarrow
         import pyarrow.parquet
-    except ImportError as error:
-        raise MissingPackageError(
-            "Parquet files need pyarrow: pip install 'lowbid[parquet]', or export to .jsonl."
-        ) from error
     found = _with_arms_of_one_type(list(rows))
     table = pyarrow.Table.from_pylist(found)
     pyarrow.parquet.write_table(table, file, row_group_size=_PORTION)

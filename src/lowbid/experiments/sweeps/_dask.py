@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any
 
-from lowbid.errors import MissingPackageError, WorkerError
+from lowbid._optional import needing
+from lowbid.errors import WorkerError
 from lowbid.experiments.sweeps._engines import Answers, Engine, play_task
 from lowbid.simulation._share import Share
 
@@ -26,12 +27,8 @@ class Dask(Engine):
 
     def __init__(self, address: str) -> None:
         self.address = address
-        try:
+        with needing("distributed", "dask:// needs distributed: pip install 'lowbid[cluster]'"):
             distributed: Any = importlib.import_module("distributed")
-        except ImportError as error:
-            raise MissingPackageError(
-                "dask:// needs distributed: pip install 'lowbid[cluster]'"
-            ) from error
         try:
             self.client: Any = distributed.Client(
                 f"tcp://{address}", timeout=_CONNECT_SECONDS, set_as_default=False

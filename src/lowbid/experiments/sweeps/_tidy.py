@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lowbid._optional import needing
 from lowbid._replace_file import replace_file
-from lowbid.errors import MissingPackageError
 from lowbid.experiments.sweeps._cell import Cell, Place
 from lowbid.experiments.sweeps._figures_of_cell import Figures
 
@@ -132,7 +132,5 @@ def _of_one_kind(values: list[Any]) -> list[Any]:
 
 
 def _library(name: str, extra: str) -> Any:
-    try:
+    with needing(name, f"this needs {name}: pip install 'lowbid[{extra}]'"):
         return importlib.import_module(name)
-    except ImportError as error:
-        raise MissingPackageError(f"this needs {name}: pip install 'lowbid[{extra}]'") from error

@@ -4,15 +4,11 @@ This part needs JAX and optax, and nothing else in lowbid imports it: use
 ``from lowbid.mdp import deep``.
 """
 
-from lowbid.errors import MissingPackageError
+from lowbid._optional import needing
 
-try:
+with needing("jax optax", "deep agents need JAX and optax: pip install 'lowbid[deep]'"):
     import jax as _jax
     import optax as _optax
-except ImportError as error:
-    raise MissingPackageError(
-        "deep agents need JAX and optax: pip install 'lowbid[deep]'"
-    ) from error
 
 from lowbid.mdp.deep._deep_agent import DeepAgent
 from lowbid.mdp.deep._ensemble_dqn import EnsembleDQN

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from lowbid._optional import needing
 from lowbid._require import require, require_whole
-from lowbid.errors import InvalidValueError, MissingPackageError
+from lowbid.errors import InvalidValueError
 from lowbid.mdp._tables import Successors
 from lowbid.mdp._tabular import Tabular
 
@@ -95,12 +96,9 @@ def make_gymnasium(environment: Any, options: Mapping[str, Any]) -> Any:
         if options:
             raise InvalidValueError("options go with a name; this environment already exists.")
         return environment
-    try:
+    message = "environments by name need Gymnasium: pip install 'lowbid[gymnasium]'"
+    with needing("gymnasium", message):
         import gymnasium
-    except ImportError as error:
-        raise MissingPackageError(
-            "environments by name need Gymnasium: pip install 'lowbid[gymnasium]'"
-        ) from error
     try:
         return gymnasium.make(environment, **options)
     except (gymnasium.error.Error, ImportError, TypeError) as error:

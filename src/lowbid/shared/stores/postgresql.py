@@ -14,7 +14,8 @@ import urllib.parse
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lowbid.errors import InvalidValueError, MissingPackageError, StoreError, StoreUnavailableError
+from lowbid._optional import needing
+from lowbid.errors import InvalidValueError, StoreError, StoreUnavailableError
 from lowbid.shared.stores._connections import abandon, close_with
 from lowbid.shared.stores._interface import Head, Store
 from lowbid.shared.stores._patience import Patience
@@ -332,10 +333,7 @@ def _without_secrets(url: str) -> str:
 
 
 def _psycopg() -> Any:
-    try:
+    message = "a store at postgresql:// needs psycopg; type: pip install 'lowbid[postgresql]'."
+    with needing("psycopg", message):
         import psycopg
-    except ImportError as error:
-        raise MissingPackageError(
-            "a store at postgresql:// needs psycopg; type: pip install 'lowbid[postgresql]'."
-        ) from error
     return psycopg

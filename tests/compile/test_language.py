@@ -458,3 +458,11 @@ def test_arrays_that_may_not_be_written_to_are_not():
     numbers.flags.writeable = False
     assert "read-only" in refused(HEAD + "numbers[0] = 1.0\n", 1, 1.0, numbers)
     assert "read-only" in refused(HEAD + "numbers[0] += 1.0\n", 1, 1.0, numbers)
+
+
+def test_items_of_a_tuple_are_counted_from_both_ends():
+    head = "@kernel\ndef made(a, b):\n    both = (a, b)\n    return "
+    items = function_of(head + "1000 * both[0] + 100 * both[1] + 10 * both[-1] + both[-2]\n")
+    assert same(items, 3, 5) == 3553
+    for index in (2, -3):
+        assert f"a tuple of 2 has no item {index}" in refused(head + f"both[{index}]\n", 3, 5)

@@ -50,6 +50,8 @@ PATIENCE = 600.0  # seconds; tests that hang have noticed
 # Where mistakes are generated; the kernels are in the first ones, whose tests can run uncompiled.
 KERNELS = ("policies", "environments", "_random", "online", "simulation/_loop.py")
 OTHERS = ("shared", "_compile")
+# What a room refuses is tested in one place for all of its modules.
+FOR_ALL = {"_compile": ("tests/compile/test_refusals.py",)}
 
 AT_WORK: set[subprocess.Popen[bytes]] = set()
 
@@ -104,7 +106,8 @@ def generated(root: Path = ROOT) -> list[Mutation]:
         for path in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
             file, text = path.relative_to(root).as_posix(), path.read_bytes()
             module = path.relative_to(root / "src" / "lowbid").as_posix()
-            tests = (mirror.test_of(module).relative_to(mirror.TESTS.parent).as_posix(),)
+            own = mirror.test_of(module).relative_to(mirror.TESTS.parent).as_posix()
+            tests = (own, *FOR_ALL.get(room, ()))
             if path.name == "__init__.py":
                 continue
             lines = text.decode().splitlines()

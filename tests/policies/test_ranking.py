@@ -88,3 +88,8 @@ def test_what_is_not_a_number_never_leads_out_of_bounds(n_arms, where):
     assert chosen <= set(range(n_arms))
     if where != slice(None) and n_arms >= 40:
         assert not chosen & set(range(n_arms)[where])
+
+
+def test_the_tree_has_as_many_groups_as_it_needs():
+    """Four children each, over 128 leaves of eight arms: more would only cost memory."""
+    assert len(ranking.ranking_of(1024).groups) == 32 + 8 + 2 + 1

@@ -179,6 +179,9 @@ def with_changes(*path, value, policy=None):
     return json.dumps({**body, "checksum": _saved._checksum(body)})
 
 
+MADE = {"word": "x", "words": {"x": 1}}
+
+
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
@@ -203,6 +206,17 @@ def with_changes(*path, value, policy=None):
         (("arms",), [], r"the number of arms is 0"),
         (("arms", 1, "name"), "a", r"none twice"),
         (("arms", 1, "name"), None, r"an arm is None"),
+        (("expiry",), "7", r"expiry is '7'"),
+        (("feedback", "kind"), "x", r"kind is 'x'; choose one of 'loss', 'reward'"),
+        (("feedback", "range"), [1, 1], r"range is \[1, 1\]; give two finite numbers"),
+        (("feedback", "factor"), "x", r"factor is 'x'"),
+        (("decisions", "word"), "x", r"word is 'x'"),
+        (("decisions", "word"), [], r"word is \[\]"),
+        (("decisions", "words"), {"x": None}, r"word is "),
+        (("decisions",), {"word": "x", "words": {"x": -1}, "open": []}, r"under 'x' is -1"),
+        (("decisions",), {**MADE, "open": [["x-2", "a", 1]]}, r"decision is 'x-2'"),
+        (("decisions",), {**MADE, "open": [["x-1", "a", "1"]]}, r"decision 'x-1' is '1'"),
+        (("decisions",), {**MADE, "open": [["x-1", "z", 1]]}, r"for 'z'; there is no such arm"),
     ],
 )
 def test_a_state_that_cannot_have_been_is_refused_and_named(path, value, message):

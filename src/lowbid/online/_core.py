@@ -110,7 +110,10 @@ class Core:
         roster = Roster.from_data(engine, saved)
         engine.bind(roster.ledger)
         decisions = Decisions.from_data(saved["decisions"])
-        return cls(policy, engine, roster, decisions, feedback, saved["expiry"])
+        for arm in decisions.count_by_arm().keys() - roster.rows.keys():
+            raise StateError(f"an open decision is for {arm!r}; there is no such arm.")
+        expiry = None if saved["expiry"] is None else require_whole("expiry", saved["expiry"])
+        return cls(policy, engine, roster, decisions, feedback, expiry)
 
     def adopt(self, given: Core, where: str) -> None:
         """Continue as the caller asks: with more arms, but not with another policy or range."""

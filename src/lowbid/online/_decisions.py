@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
+from lowbid._require import require, require_choice, require_whole, shown
 from lowbid.errors import InvalidValueError, UnknownNameError
 
 Arm = str | int
@@ -76,10 +77,19 @@ class Decisions:
 
     @classmethod
     def from_data(cls, saved: dict[str, Any]) -> Self:
-        """Restore what `to_data` returned."""
+        """Restore what `to_data` returned, or raise an error if it cannot have been so."""
         decisions = cls()
         decisions.word, decisions.words = saved["word"], dict(saved["words"])
+        require_choice("word", decisions.word, tuple(decisions.words))
+        for word, made in decisions.words.items():
+            require_whole(f"the number of decisions under {word!r}", made, at_least=0)
         decisions.open = {identity: (arm, step) for identity, arm, step in saved["open"]}
+        for identity, (_, step) in decisions.open.items():
+            require(
+                decisions.is_known(identity),
+                f"an open decision is {shown(identity)}; give only those that were made.",
+            )
+            require_whole(f"the step of decision {identity!r}", step, at_least=0)
         return decisions
 
     def add(self, arm: Arm, step: int) -> Decision:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from lowbid._compile import kernel
-from lowbid._require import LARGEST_LOSS
+from lowbid._require import LARGEST_LOSS, is_number, real_number, require, require_choice, shown
 from lowbid.errors import InvalidValueError
 from lowbid.policies import Policy
 
@@ -112,6 +112,23 @@ def scaled_loss(scale: Scale, value: float) -> float:
     return min(max(loss, scale[FLOOR]), scale[CEILING])  # rounding may put it outside
 
 
+def read_range(name: str, declared: Any) -> Range:
+    """A range (low, high), or a clear error."""
+    try:
+        ends = [] if isinstance(declared, str | bytes) else list(declared)
+    except TypeError:
+        ends = []
+    numbers_given = [real_number(end) for end in ends]
+    if len(ends) != 2 or None in numbers_given:
+        raise InvalidValueError(f"{name} is {declared!r}; give two numbers, such as (0, 1).")
+    low, high = numbers_given
+    if not -LARGEST_LOSS <= low < high <= LARGEST_LOSS:  # type: ignore[operator]
+        raise InvalidValueError(
+            f"{name} is {declared!r}; give two finite numbers, the smaller first."
+        )
+    return low, high  # type: ignore[return-value]
+
+
 def feedback_for(policy: Policy, kind: Kind, declared: Range | None) -> Feedback:
     """How values of this kind, from the range that the caller declared, become losses.
 
@@ -137,12 +154,17 @@ def _starts_right(policy: Policy, low: float) -> bool:
 
 
 def feedback_from(policy: Policy, saved: dict[str, Any] | None) -> Feedback | None:
-    """Restore what `to_data` returned."""
+    """Restore what `to_data` returned, or raise an error if it cannot have been so."""
     if saved is None:
         return None
-    declared = None if saved["range"] is None else tuple(saved["range"])
+    require_choice("kind", saved["kind"], get_args(Kind))
+    declared = None if saved["range"] is None else read_range("range", saved["range"])
     made = feedback_for(policy, saved["kind"], declared)
-    return dataclasses.replace(made, **{name: saved[name] for name in _MAPPING if name in saved})
+    mapping = {name: saved[name] for name in _MAPPING if name in saved}
+    for name, value in mapping.items():
+        finite = is_number(value) and abs(value) < math.inf
+        require(finite, f"{name} is {shown(value)}; give a finite number.")
+    return dataclasses.replace(made, **mapping)
 
 
 def _without_range(policy: Policy, kind: Kind) -> Feedback:

@@ -8,7 +8,7 @@ from typing import Any
 from lowbid._compile import WHEN, When
 from lowbid._require import LARGEST_LOSS, real_number, require_choice, require_whole
 from lowbid.errors import InvalidValueError
-from lowbid.online._feedback import Feedback, Kind, Range, feedback_for
+from lowbid.online._feedback import Feedback, Kind, feedback_for, read_range
 from lowbid.policies import Policy
 
 # The two ways to report the outcome of one arm, and of many.
@@ -56,24 +56,7 @@ def read_feedback(policy: Policy, loss_range: Any, reward_range: Any) -> Feedbac
         return None
     kind: Kind = "loss" if reward_range is None else "reward"
     declared = loss_range if kind == "loss" else reward_range
-    return feedback_for(policy, kind, _read_range(f"{kind}_range", declared))
-
-
-def _read_range(name: str, declared: Any) -> Range:
-    """A range (low, high), or a clear error."""
-    try:
-        ends = [] if isinstance(declared, str | bytes) else list(declared)
-    except TypeError:
-        ends = []
-    numbers_given = [real_number(end) for end in ends]
-    if len(ends) != 2 or None in numbers_given:
-        raise InvalidValueError(f"{name} is {declared!r}; give two numbers, such as (0, 1).")
-    low, high = numbers_given
-    if not -LARGEST_LOSS <= low < high <= LARGEST_LOSS:  # type: ignore[operator]
-        raise InvalidValueError(
-            f"{name} is {declared!r}; give two finite numbers, the smaller first."
-        )
-    return low, high  # type: ignore[return-value]
+    return feedback_for(policy, kind, read_range(f"{kind}_range", declared))
 
 
 def read_value(value: Any, feedback: Feedback) -> float:

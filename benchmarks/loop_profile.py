@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from lowbid._compile._build import build
 
 import lowbid
-from lowbid._compile import _build, _machine, _module
+from lowbid._compile import _machine, _module
+from lowbid._compile._native import Call, kinds_of
 from lowbid._random import key
 from lowbid.experiments._names import policy_of_text
 from lowbid.simulation._loop import loop_for
@@ -80,11 +80,10 @@ def loop(policy: lowbid.Policy, folder: Path) -> tuple[Any, int]:
         where = 0, np.array([HORIZON]), *recorded
         return parameters, table, gaps_of(environment, table), *keys, *where, *counts, ()
 
-    module = _module.Module()
-    module.entry(compiled, [_build._kind(each) for each in arguments()])
+    module, kinds = _module.Module(), kinds_of(arguments())
+    module.call(compiled, kinds)
     (folder / "loop.o").write_bytes(_machine.object_of(module.text()))
-    native = build(compiled, arguments())
-    assert native is not None, "this loop is compiled by numba"
+    native = Call(compiled, kinds, checked=False)
     begin = ctypes.cast(native.function, ctypes.c_void_p).value  # type: ignore[arg-type]
     assert begin is not None
     return lambda: native(*arguments()), begin

@@ -1,99 +1,113 @@
-"""Loops that lowbid compiles itself beside the same loops compiled by numba, for every policy.
+"""The loops of this version beside those of another one, for every policy.
 
-    python -m benchmarks.loops [--repeats 3] [--only TEXT] [--variants]
+    python -m benchmarks.loops --beside PATH [--repeats 5] [--only TEXT] [--variants]
 
-Processor seconds to compile a loop with nothing on disk, and nanoseconds per step, by turns:
-10 arms, coins for losses, 20,000 steps. Both must play the same arms.
+PATH is a checkout of the other version, whose dependencies are installed in this environment. Two
+processes play the same simulations in turns: 10 Bernoulli arms, 20,000 steps, and as many runs as
+fit into --seconds. Printed are the processor seconds of the first simulation, which compiles (with
+an empty LOWBID_CACHE_DIR), the nanoseconds per step, and the speed of this version over that of the
+other one, as a median of the turns. Exits with 1 if the median over all policies is below 1, or if
+the two play differently.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import statistics
+import subprocess
 import sys
-import time
-from collections.abc import Callable
-from typing import Any
-
-import numpy as np
-from lowbid._compile._build import build
-from lowbid._compile._compiler import compiled_for
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
 
 from lowbid import policies
-from lowbid._random import key
-from lowbid.policies import Policy
-from lowbid.simulation._loop import loop_for
-from lowbid.simulation._share import gaps_of
 
 from .first_second import empty_cache
-from .policies import arms
+from .measure import by_turns, ratios, spread
 
+TASK = Path(__file__).parent / "tasks" / "loop_steps.py"
+HERE = Path(__file__).parents[1]
 HORIZON = 20_000
+
+
+class Player:
+    """A process that plays simulations of one version."""
+
+    def __init__(self, checkout: Path) -> None:
+        environment = {**os.environ, "PYTHONPATH": str(checkout / "src")}
+        self.process = subprocess.Popen(
+            [sys.executable, str(TASK)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+
+    def play(self, policy: str, variant: int, horizon: int, runs: int) -> tuple[float, float]:
+        """Processor seconds, and the sum of the regret."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(f"{policy} {variant} {horizon} {runs}\n")
+        self.process.stdin.flush()
+        answer = json.loads(self.process.stdout.readline())
+        return answer["seconds"], answer["regret"]
+
+    def __enter__(self) -> Player:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        self.process.kill()
+        self.process.wait()
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--repeats", type=int, default=3, help="turns of each comparison")
+    parser.add_argument("--beside", type=Path, required=True, help="a checkout of another version")
+    parser.add_argument("--repeats", type=int, default=5, help="turns of each comparison")
+    parser.add_argument("--seconds", type=float, default=0.1, help="of one turn, at least")
     parser.add_argument("--only", default="", help="policies whose names contain this")
     parser.add_argument("--variants", action="store_true", help="all variants of each policy")
     given = parser.parse_args(arguments)
-    os.environ["LOWBID_LOOPS"] = "own"
-    print("| policy | numba, s | own, s | numba, ns per step | own, ns per step | own / numba |")
-    print("|---|---:|---:|---:|---:|---:|")
-    totals, ratios = np.zeros(2), []
-    for policy in _policies(given.only, None if given.variants else 1):
-        seconds, steps = compare(policy, given.repeats)
-        totals += seconds
-        ratios.append(steps[1] / steps[0])
-        row = [*(f"{each:.2f}" for each in seconds), *(f"{each:.0f}" for each in steps)]
-        print(f"| {policy.name} | {' | '.join(row)} | {ratios[-1]:.2f} |", flush=True)
-    row = [*(f"{each:.1f}" for each in totals), "", "", f"{statistics.median(ratios):.2f}"]
-    print(f"| all; median ratio | {' | '.join(row)} |")
-    return 0
+    print("| policy | first, s | there | ns per step | there | speed over there | same |")
+    print("|---|---:|---:|---:|---:|---:|---|")
+    speeds, alike = [], True
+    with ExitStack() as stack:
+        stack.enter_context(empty_cache())
+        players = [stack.enter_context(Player(each)) for each in (HERE, given.beside)]
+        for name in policies.__all__:
+            variants = getattr(policies, name).variants()
+            for variant, policy in enumerate(variants if given.variants else variants[:1]):
+                if given.only.lower() in policy.name.lower():
+                    cells, speed, same = compare(players, name, variant, given)
+                    print(f"| {policy.name} | {' | '.join(cells)} |", flush=True)
+                    speeds.append(speed)
+                    alike = alike and same
+    print(f"| median of {len(speeds)} | | | | | {statistics.median(speeds):.3f} | |")
+    return 0 if alike and statistics.median(speeds) >= 1.0 else 1
 
 
-def _policies(only: str, most: int | None) -> list[Policy]:
-    """The first variants of all policies."""
-    classes = [getattr(policies, name) for name in policies.__all__]
-    variants = (each for policy in classes for each in policy.variants()[:most])
-    return [each for each in variants if only.lower() in each.name.lower()]
-
-
-def compare(policy: Policy, repeats: int) -> tuple[list[float], list[float]]:
-    """Seconds to compile, and nanoseconds per step: numba's, and our own."""
-    environment = arms("coins", 10)
-    loop, _ = loop_for(policy, environment, None, 0)
-    parameters = policy.parameters(10, HORIZON, HORIZON)
-    table = environment.table(0, 1)
-
-    def played(run: Callable[..., Any]) -> tuple[float, Any]:
-        pulls = np.zeros((1, 10), np.int64)
-        given = arguments(pulls)
-        began = time.process_time()
-        run(*given)
-        return (time.process_time() - began) / HORIZON * 1e9, pulls
-
-    def arguments(pulls: Any) -> tuple[Any, ...]:
-        keys = key(0, "losses"), key(0, policy.stream_name)
-        where = np.array([HORIZON]), np.zeros((1, 1)), pulls, np.zeros(1, np.int64)
-        stop: Any = np.zeros(1, np.int64)
-        return parameters, table, gaps_of(environment, table), *keys, 0, *where, stop, ()
-
-    runs, seconds = [], []
-    sample = arguments(np.zeros((1, 10), np.int64))
-    with empty_cache():
-        for make in (lambda: compiled_for(loop.compiled, sample), lambda: build(loop, sample)):  # type: ignore[attr-defined]
-            began = time.process_time()
-            runs.append(make())
-            seconds.append(time.process_time() - began)
-    steps: list[list[float]] = [[], []]
-    for _ in range(repeats):
-        results = [played(run) for run in runs]
-        assert (results[0][1] == results[1][1]).all(), policy
-        for taken, (ns, _) in zip(steps, results, strict=True):
-            taken.append(ns)
-    return seconds, [min(taken) for taken in steps]
+def compare(
+    players: list[Player], name: str, variant: int, given: argparse.Namespace
+) -> tuple[list[str], float, bool]:
+    """The cells of a row, the speed over that of the other version, and whether both agree."""
+    first = [player.play(name, variant, 10, 1)[0] for player in players]
+    once, regret = players[0].play(name, variant, HORIZON, 1)
+    same = regret == players[1].play(name, variant, HORIZON, 1)[1]
+    runs = int(min(max(1.0, given.seconds / once), 1000.0))
+    works = {
+        "here": lambda: players[0].play(name, variant, HORIZON, runs)[0],
+        "there": lambda: players[1].play(name, variant, HORIZON, runs)[0],
+    }
+    taken = by_turns(works, given.repeats)
+    steps = [f"{spread(each).median / runs / HORIZON * 1e9:.1f}" for each in taken.values()]
+    speed = ratios(taken["there"], taken["here"])
+    shown = f"{speed.median:.2f} ({speed.low:.2f} to {speed.high:.2f})"
+    cells = [*(f"{each:.2f}" for each in first), *steps, shown, "yes" if same else "NO"]
+    return cells, speed.median, same
 
 
 if __name__ == "__main__":

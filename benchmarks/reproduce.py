@@ -53,7 +53,7 @@ def line(
 def measure(arguments: list[str], folder: str, cache: str | None = None) -> tuple[float, float]:
     """Processor and clock seconds of one run of the command."""
     command = [sys.executable, "-m", "lowbid", "reproduce", "--out", f"{folder}/out", *arguments]
-    environment = {**os.environ, **({"NUMBA_CACHE_DIR": cache} if cache else {})}
+    environment = {**os.environ, **({"LOWBID_CACHE_DIR": cache} if cache else {})}
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

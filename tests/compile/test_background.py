@@ -213,3 +213,92 @@ def test_an_interrupt_while_a_state_is_made_is_only_an_interrupt(tmp_path):
     print("alive", caught > 50)
     """
     assert run(script, tmp_path)[0] == ["alive", "True"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
+def test_a_fork_waits_until_a_thread_has_imported_the_compiler(tmp_path):
+    """In the child, an import begun by another thread would never end."""
+    script = """
+    import os, signal, threading
+    begun = threading.Event()
+
+    class Told:
+        def find_spec(self, name, path=None, target=None):
+            if name == "lowbid._compile._machine":
+                begun.set()
+                time.sleep(0.2)  # the fork begins in here
+
+    sys.meta_path.insert(0, Told())
+    make = lambda: lowbid.Bandit(3, lowbid.UCB1(), seed=1, compiled="now")
+    thread = threading.Thread(target=make)
+    thread.start()
+    begun.wait()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        print(play(make(), 20) == expected[:20], flush=True)
+        os._exit(0)
+    print(os.waitpid(child, 0)[1])
+    thread.join()
+    """
+    assert run(script, tmp_path) == (["True", "0"], "")
+
+
+@pytest.mark.parametrize("when", ["background", "now"])
+def test_without_a_compiler_policies_run_uncompiled(when, tmp_path):
+    script = f"""
+    class Missing:
+        def find_spec(self, name, path=None, target=None):
+            if name == "llvmlite":
+                raise OSError("a library is missing")
+
+    sys.meta_path.insert(0, Missing())
+    bandit = lowbid.Bandit(3, lowbid.UCB1(), seed=1, compiled={when!r})
+    chosen = play(bandit, 2)
+    print(background.wait(60), chosen == expected[:2], play(bandit, 9) != [], is_over(bandit))
+    """
+    printed, errors = run(script, tmp_path)
+    assert printed == ["True"] * 4
+    assert errors.count("policies run uncompiled") == 1
+    assert "a library is missing" in errors
+    assert "Traceback" not in errors
+
+
+def test_the_thread_survives_a_handler_of_the_log_that_raises(tmp_path):
+    script = """
+    from lowbid._compile import compiling, kernel
+
+    class Broken(logging.Handler):
+        def emit(self, record):
+            raise ValueError("a broken handler")
+
+    logging.getLogger("lowbid").addHandler(Broken())
+
+    @kernel
+    def without_source(x):
+        return x
+
+    with compiling("background"):
+        without_source.bind(1.0)
+    play(bandit, 2)
+    print(background.wait(60), play(bandit, 2) != [] and is_over(bandit))
+    """
+    printed, errors = run(script, tmp_path)
+    assert printed == ["True", "True"]
+    assert "a broken handler" in errors
+
+
+def test_where_no_thread_can_be_started_policies_run_uncompiled(tmp_path):
+    script = """
+    import threading
+    start = threading.Thread.start
+
+    def refused(self):
+        raise RuntimeError("can't start new thread")
+
+    threading.Thread.start = refused
+    print(play(bandit, 20) == expected[:20], background.queue)
+    threading.Thread.start = start
+    print(play(bandit, 2) != [], background.wait(60), play(bandit, 2) != [] and is_over(bandit))
+    """
+    assert run(script, tmp_path) == (["True", "{}", "True", "True", "True"], "")

@@ -70,6 +70,8 @@ def test_without_a_home_code_is_made_again(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("os.path.expanduser", lambda path: path)  # as for a user without an entry
     assert _cache.load(_cache.name_of("a loop that was never made")) is None
+    assert not _cache.can_store()
+    assert list(tmp_path.iterdir()) == []  # no folder named ~
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")

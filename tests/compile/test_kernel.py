@@ -232,3 +232,34 @@ def test_overlapping_arrays_are_bound_uncompiled(caplog):
 def copy_bits(words, numbers, place):
     numbers[place] = 1.0
     return words[place]
+
+
+@kernel
+def with_default(x, factor=2.0):
+    return factor * x
+
+
+@kernel
+def behind_a_star(x, *, factor=2.0):
+    return factor * x
+
+
+@kernel
+def any_number(*numbers):
+    return numbers[-1]
+
+
+def test_defaults_of_a_called_kernel_are_compiled(caplog):
+    assert with_default(3.0) == 6.0
+    assert with_default(factor=3.0, x=3.0) == 9.0
+    assert caplog.text == ""
+    with pytest.raises(TypeError, match="factor"):
+        with_default(1.0, 2.0, factor=3.0)
+    with pytest.raises(TypeError, match="argument"):
+        with_default()
+
+
+def test_arguments_with_a_star_are_passed_on_uncompiled(caplog):
+    assert behind_a_star(3.0, factor=5.0) == 15.0
+    assert any_number(1.0, 2.0) == 2.0
+    assert caplog.text.count("has a star among its parameters") == 2

@@ -50,8 +50,17 @@ class Background:
             self.queue[kernel, form] = contextvars.copy_context(), kernel, form, arguments
             self.changed.notify()
             if self.thread is None:
-                self.thread = threading.Thread(target=self._run, name="lowbid", daemon=True)
-                self.thread.start()
+                self._start()
+
+    def _start(self) -> None:
+        """Start the thread; if the system allows no more of them, the next kernel tries again."""
+        thread = threading.Thread(target=self._run, name="lowbid", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:
+            self.queue.clear()
+        else:
+            self.thread = thread
 
     def wait(self, seconds: float) -> bool:
         """Wait until nothing is left to do; False if it takes longer."""
@@ -68,8 +77,12 @@ class Background:
                     self.changed.wait()
                 name = next(iter(self.queue))
                 context, kernel, form, arguments = self.queue[name]
-            with self.compiler, _in_short_turns():
-                context.run(kernel.native, form, arguments, wait=True)
+            try:
+                with self.compiler, _in_short_turns():
+                    context.run(kernel.native, form, arguments, wait=True)
+            except Exception:  # for example, of a handler of the log; the thread goes on
+                told = threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread()))
+                threading.excepthook(told)
             del self.queue[name]
 
     def after_fork_in_child(self) -> None:

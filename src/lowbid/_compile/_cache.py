@@ -59,6 +59,8 @@ def cache_folder() -> Path:
         base = os.path.expanduser("~/Library/Caches")
     else:
         base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    if base.startswith("~"):  # this user has no home, as in some containers: nothing is stored
+        base = os.devnull
     return Path(base) / "lowbid"
 
 

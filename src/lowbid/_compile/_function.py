@@ -68,6 +68,7 @@ class FunctionWriter:
         kinds: Sequence[Kind],
         naturals: Sequence[bool],
     ) -> None:
+        _refuse_parameters(function)
         self.module, self.function, self.allocates = module, function, allocates
         self.has_arena = module.has_arena(allocates)
         self.naturals = naturals
@@ -76,7 +77,6 @@ class FunctionWriter:
         self.given = dict(zip(self.names, kinds, strict=True))
         self.locals = set(function.__code__.co_varnames)
         self.stored = _source.stored_names(self.node)
-        _refuse_parameters(function)
         self.variables = Variables()
         self.result: Kind | None = None
         self.naturals_returned: list[bool] = []

@@ -89,7 +89,9 @@ class Kernel(Generic[P, R]):
             return self.function(*args, **kwargs)
         if when == "never":
             return run_uncompiled(self.function, *args, **kwargs)
-        given = args if not kwargs else _in_order(self.function, args, kwargs)
+        given: tuple[Any, ...] = args
+        if kwargs or len(args) != _count(self.function):
+            given = _in_order(self.function, args, kwargs)
         call = self.native("Call", given, wait=when == "now")
         if callable(call):
             try:
@@ -97,7 +99,7 @@ class Kernel(Generic[P, R]):
             except _native().OverlapError as reason:
                 self._stay_uncompiled(reason)
         begin = time.monotonic()
-        answer = run_uncompiled(self.function, *given)
+        answer = run_uncompiled(self.function, *args, **kwargs)
         if call is PENDING and time.monotonic() - begin > _SLOW:
             background.submit(self, "Call", given)
         return answer
@@ -136,6 +138,9 @@ class Kernel(Generic[P, R]):
         if not wait and (not self.natives or background.has(self, form)):
             return PENDING  # without importing the compiler, and looking at the arguments
         compiler = _native()
+        if compiler is None:
+            self.natives[form] = None
+            return None
         try:
             name = form, compiler.kinds_of(arguments), _checked.get()
         except compiler.UnsupportedError as reason:
@@ -161,7 +166,7 @@ class Kernel(Generic[P, R]):
                 )
             )
         except Exception as error:  # for example, a processor that LLVM does not know
-            _report_failure(self, error)
+            _report_failure(repr(self), error)
         return None
 
     def _stay_uncompiled(self, reason: Any) -> None:
@@ -327,14 +332,28 @@ def _in_order(
     return bound.args
 
 
+def _count(function: Callable[..., Any]) -> int:
+    """How many arguments a function takes by their position."""
+    return cast(types.FunctionType, function).__code__.co_argcount
+
+
+@functools.cache
 def _native() -> Any:
-    """The compiler, which takes a while to import."""
-    return importlib.import_module("lowbid._compile._native")
+    """The compiler, which takes a while to import; None if it cannot be imported."""
+    with background.compiler:  # a fork must wait: in the child, an import begun here never ends
+        try:
+            return importlib.import_module("lowbid._compile._native")
+        except Exception as error:  # for example, a library of LLVM that does not fit this machine
+            _report_failure("code", error)
+    return None
 
 
-def _report_failure(kernel: Kernel[..., Any], error: Exception) -> None:
+def _report_failure(what: str, error: Exception) -> None:
     """Warn once per process, since such a failure is likely to occur for every kernel."""
     level = logging.DEBUG if background.failed else logging.WARNING
     background.failed = True
-    text = "%r cannot be compiled on this machine (%r); policies run uncompiled, %s."
-    logging.getLogger("lowbid").log(level, text, kernel, error, UNCOMPILED_COST)
+    text = (
+        "%s cannot be compiled on this machine (%r); policies run uncompiled, a hundred times "
+        "slower or more."
+    )
+    logging.getLogger("lowbid").log(level, text, what, error)

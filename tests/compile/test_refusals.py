@@ -13,6 +13,7 @@ import pytest
 
 import lowbid._compile
 from compile.test_language import function_of
+from lowbid._compile import _builtins
 from lowbid._compile._hints import fetch
 from lowbid._compile._kernel import Kernel, allocating_kernel, kernel
 from lowbid._compile._module import Module
@@ -312,6 +313,14 @@ def test_what_is_refused_as_a_whole_names_the_kernel(function, arguments, form, 
 @kernel
 def two_arrays(first, second):
     return first[0] + second[0]
+
+
+def test_the_page_for_writers_of_kernels_names_every_function():
+    page = (Path(__file__).parents[2] / "docs" / "kernels.md").read_text()
+    prefixes = {"numpy": "np.", "math": "math.", "builtins": ""}
+    for called in _builtins._SUPPORTED:
+        name = prefixes[called.__module__] + called.__name__
+        assert re.search(rf"`{re.escape(name)}[`(]", page), name
 
 
 def sites():

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from typing import Any
 
 # A script that ends before then need not import a compiler, in seconds.
-_HEAD_START = 0.05
+_HEAD_START = 0.02
 # How long a thread keeps the GIL when another one wants it, in seconds. Compiling takes many turns,
 # in each of which Python's usual 5 ms would pass before the caller or the compiler goes on.
 _TURN = 0.0005

@@ -19,7 +19,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n?^```text\n(.*?)^```)?", re.MUL
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
+def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch, caplog):
     monkeypatch.chdir(tmp_path)
     names = {"__name__": "__main__"}
     text = page.read_text()
@@ -33,6 +33,7 @@ def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
             exec(code, names)
         if found[2] is not None:
             assert printed.getvalue().strip() == found[2].strip(), f"{page.name}, line {line}"
+    assert ("<kernel" in caplog.text) == (page.name == "kernels.md"), caplog.text
 
 
 @pytest.mark.slow

@@ -169,7 +169,7 @@ def test_every_page_of_the_reference_ends_with_the_next_step(pages):
 def build(tmp_path):
     """A copy of the documentation to spoil, and the command that builds it."""
     pytest.importorskip("material", reason="pip install 'lowbid[docs]'")
-    for name in ("docs", "src", "examples"):
+    for name in ("docs", "src", "examples", "tests/naive"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
     for path in ROOT.glob("*.[my][dm]*"):

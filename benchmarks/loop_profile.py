@@ -26,7 +26,7 @@ import lowbid
 from lowbid._compile import _machine, _module
 from lowbid._compile._native import Call, kinds_of
 from lowbid._random import key
-from lowbid.experiments._names import policy_of_text
+from lowbid.experiments.names import policy_of_text
 from lowbid.simulation._loop import loop_for
 from lowbid.simulation._share import gaps_of
 

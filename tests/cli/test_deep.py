@@ -4,7 +4,7 @@ import pytest
 
 from lowbid.cli import main
 from lowbid.cli._deep import DEEP_RULES
-from lowbid.experiments._mdp_names import deep_rule_names
+from lowbid.experiments.mdp_names import deep_rule_names
 from mdp.deep.small import SMALL
 
 PARAMETERS = {**vars(SMALL), "hidden": "4"}

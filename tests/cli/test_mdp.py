@@ -6,7 +6,7 @@ import lowbid
 from lowbid import mdp
 from lowbid._compile import interpreted
 from lowbid.cli import main
-from lowbid.experiments._mdp_names import environment_names, environment_of_text, rules_of_text
+from lowbid.experiments.mdp_names import environment_names, environment_of_text, rules_of_text
 
 
 @pytest.fixture(autouse=True)

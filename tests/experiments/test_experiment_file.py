@@ -2,7 +2,7 @@ import pytest
 
 import lowbid
 from lowbid.errors import FileFormatError, InvalidValueError
-from lowbid.experiments._experiment_file import TEMPLATE, read_experiment
+from lowbid.experiments.experiment_file import TEMPLATE, read_experiment
 
 
 def read(tmp_path, text):

@@ -3,8 +3,8 @@ import pytest
 import lowbid
 from lowbid import policies
 from lowbid.errors import InvalidValueError, UnknownNameError
-from lowbid.experiments import _names
-from lowbid.experiments._names import (
+from lowbid.experiments import names
+from lowbid.experiments.names import (
     arms_of_text,
     kebab,
     nearest,
@@ -79,7 +79,7 @@ def test_arms_that_drift_have_a_path():
     assert walk.environment.sd.tolist() == [2, 2]
     wave = arms_of_text("drifting-bernoulli:0.5,0.5,amplitude=0.1,0.2,period=100,phase=0,0.5")
     assert repr(wave.path) == "Wave(amplitude=(0.1, 0.2), period=100.0, phase=(0.0, 0.5))"
-    given = _names.arms("drifting-bernoulli", {"path": [[0.1, 0.5], [0.2, 0.4]]})
+    given = names.arms("drifting-bernoulli", {"path": [[0.1, 0.5], [0.2, 0.4]]})
     assert given.means_at([1, 2]).tolist() == [[0.1, 0.5], [0.2, 0.4]]
 
 
@@ -114,11 +114,11 @@ def test_arms_without_good_numbers_are_refused(text):
 
 def test_what_is_missing_is_said_for_files_and_for_the_command_line():
     with pytest.raises(InvalidValueError, match=r"mean = \.\.\. in a file, gaussian:mean=\.\.\."):
-        _names.arms("gaussian", {"sd": "1"})
+        names.arms("gaussian", {"sd": "1"})
     with pytest.raises(InvalidValueError, match="n_arms = 10 in a file, random-beta:10 on the"):
-        _names.arms("random-beta", {"b": 2})
+        names.arms("random-beta", {"b": 2})
     with pytest.raises(InvalidValueError, match="takes c, least and no more; 1, 2, 3 is given"):
-        _names.policy("batch-ensemble", {"batches": "log(1, 2, 3)"})
+        names.policy("batch-ensemble", {"batches": "log(1, 2, 3)"})
 
 
 def test_a_wrapper_takes_its_own_parameters_and_leaves_the_others():

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from typing import Any, overload
 
 from lowbid.errors import UnknownNameError
-from lowbid.online import Bandit, Decision
-from lowbid.online._decisions import Arm
+from lowbid.online import Arm, Bandit, Decision
 from lowbid.policies import Policy
 
 

@@ -13,8 +13,7 @@ from lowbid._random import Stream, bits
 from lowbid._require import require_finite, require_whole
 from lowbid.environments import Environment
 from lowbid.errors import InvalidValueError
-from lowbid.simulation import loss_of
-from lowbid.simulation._inputs import check_environment
+from lowbid.simulation import check_environment, loss_of
 
 with needing("gymnasium", "this adapter needs Gymnasium: pip install 'lowbid[gymnasium]'"):
     import gymnasium

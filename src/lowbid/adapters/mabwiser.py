@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from lowbid.errors import InvalidValueError
-from lowbid.online import Bandit
-from lowbid.online._decisions import Arm
+from lowbid.online import Arm, Bandit
 from lowbid.policies import Policy
 
 

@@ -104,7 +104,7 @@ class Sea(NamedTuple):
 
 
 def _play_seas(arguments: argparse.Namespace) -> int:
-    from lowbid.experiments._mdp_names import deep_rules_of_text
+    from lowbid.experiments.mdp_names import deep_rules_of_text
 
     rules = deep_rules_of_text(arguments.rules)
     sizes = _sizes(arguments.sizes)
@@ -204,7 +204,7 @@ def _report_seas(seas: Sequence[Sea], sizes: Sequence[int], arguments: argparse.
 def _control(arguments: argparse.Namespace) -> int:
     import numpy as np
 
-    from lowbid.experiments._mdp_names import deep_rules_of_text
+    from lowbid.experiments.mdp_names import deep_rules_of_text
     from lowbid.report import save_learning
 
     rules: list[EnsembleDQN] = deep_rules_of_text(arguments.rules)
@@ -233,7 +233,7 @@ def _returns(rule: EnsembleDQN, seed: int, arguments: argparse.Namespace) -> Any
     import numpy as np
 
     from lowbid.mdp import deep
-    from lowbid.simulation._progress import Progress
+    from lowbid.simulation import Progress
 
     agent = deep.DeepAgent.for_gymnasium(arguments.environment, rule, seed)
     played = deep.play_gymnasium(agent, arguments.environment)

@@ -52,8 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _cases(arguments: argparse.Namespace) -> tuple[str, list[Case]]:
     from lowbid.errors import InvalidValueError
     from lowbid.experiments import Case
-    from lowbid.experiments._experiment_file import read_experiment
-    from lowbid.experiments._names import arms_of_text, policies_of_text
+    from lowbid.experiments.experiment_file import read_experiment
+    from lowbid.experiments.names import arms_of_text, policies_of_text
 
     if arguments.file is not None:
         if arguments.arms or arguments.policies:

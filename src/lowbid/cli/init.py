@@ -25,8 +25,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the file, unless there is one."""
-    from lowbid.experiments._experiment_file import TEMPLATE
-    from lowbid.experiments.sweeps._sweep_template import SWEEP_TEMPLATE
+    from lowbid.experiments.experiment_file import TEMPLATE
+    from lowbid.experiments.sweeps import SWEEP_TEMPLATE
 
     command, text = ("sweep", SWEEP_TEMPLATE) if arguments.sweep else ("compare", TEMPLATE)
     path = arguments.file or Path("sweep.toml" if arguments.sweep else "experiment.toml")

@@ -102,8 +102,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    from lowbid.experiments._mdp_names import environment_names, rule_names
-    from lowbid.policies._citation import reference
+    from lowbid.experiments.mdp_names import environment_names, rule_names
+    from lowbid.policies import reference
 
     print("RULES")
     rules: list[tuple[str, Any]] = [(name, cls()) for name, cls in rule_names().items()]
@@ -140,7 +140,7 @@ def _print_table(rows: list[tuple[str, ...]]) -> None:
 
 def _compare(arguments: argparse.Namespace) -> int:
     from lowbid import mdp
-    from lowbid.experiments._mdp_names import environment_of_text, rules_of_text
+    from lowbid.experiments.mdp_names import environment_of_text, rules_of_text
 
     rules = rules_of_text(arguments.rules)
     texts = arguments.environment or [_DEFAULT_ENVIRONMENT]
@@ -183,7 +183,7 @@ def _draw_comparison(result: Result, model: mdp.Tabular, text: str, out: Path) -
 def _draw(arguments: argparse.Namespace) -> int:
     from lowbid import mdp
     from lowbid.errors import InvalidValueError
-    from lowbid.experiments._mdp_names import environment_of_text, rules_of_text
+    from lowbid.experiments.mdp_names import environment_of_text, rules_of_text
     from lowbid.report import save_bids, save_visits
 
     rules = rules_of_text(arguments.rule)

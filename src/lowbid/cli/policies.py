@@ -66,7 +66,7 @@ def _is_meant(name: str, parts: list[str]) -> bool:
 
 
 def _row(policy: Any) -> tuple[str, ...]:
-    from lowbid.policies._citation import reference
+    from lowbid.policies import reference
 
     about = policy.about
     cost = (about.time, about.memory)

@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the tests, write the report, and compare verdicts if requested."""
     from lowbid.experiments import Folder
     from lowbid.experiments.paper import differences, reproduce
-    from lowbid.simulation._terminal import room
+    from lowbid.simulation import room
 
     folder, command = Folder(arguments.out), command_line("reproduce", arguments)
     try:
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _plan(arguments: argparse.Namespace) -> Plan:
-    from lowbid.experiments._names import nearest, split
+    from lowbid.experiments.names import nearest, split
     from lowbid.experiments.paper import HORIZON, POLICIES, RUNS, TITLES, Plan, choose
 
     numbers = {test.removeprefix("test-"): test for test in TITLES}

@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Play, and write the report."""
     from lowbid.errors import InvalidValueError
     from lowbid.experiments import sweeps
-    from lowbid.experiments.sweeps._play_sweep import failures_text
+    from lowbid.experiments.sweeps import failures_text
 
     if (arguments.file is None) == (arguments.show is None):
         raise InvalidValueError("give a sweep file, or --show and a folder.")

@@ -21,7 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Check everything, then draw it."""
-    from lowbid.simulation._progress import Progress
+    from lowbid.simulation import Progress
     from lowbid.theory.checks import CHECKS, QUICK, Budget, run_checks, tally
 
     budget = QUICK if arguments.quick else Budget()

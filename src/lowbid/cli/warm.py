@@ -28,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Compile the requested policies, one by one."""
     from lowbid._compile import cache_folder, can_store
-    from lowbid.experiments._names import policy_of_text
+    from lowbid.experiments.names import policy_of_text
 
     if not can_store():
         raise OSError(
@@ -53,7 +53,7 @@ def _all_policies() -> list[Policy]:
 
 
 def _arms(text: str) -> Environment:
-    from lowbid.experiments._names import arms_of_text
+    from lowbid.experiments.names import arms_of_text
 
     return arms_of_text(text if ":" in text else f"{text}:0.25,0.75")
 

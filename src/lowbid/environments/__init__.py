@@ -1,7 +1,10 @@
 """Arms to play: their distributions, means and variances."""
 
 from lowbid.environments._base import Arms, Environment
+from lowbid.environments._base import stay as stay
 from lowbid.environments._changing import Changing
+from lowbid.environments._changing import Stage as Stage
+from lowbid.environments._restated import Restated as Restated
 from lowbid.environments.bernoulli import Bernoulli
 from lowbid.environments.beta import Beta
 from lowbid.environments.contaminated import Contaminated

@@ -10,17 +10,17 @@ import numpy as np
 from lowbid._require import require, require_whole
 from lowbid.environments import Environment, Switching
 from lowbid.policies import BatchEnsemble, Policy
-from lowbid.simulation import Result
-from lowbid.simulation._inputs import (
+from lowbid.simulation import (
+    Result,
     check_environment,
     check_losses,
     check_size,
     default_checkpoints,
     misfit_of,
     named_policies,
+    provenance,
     read_horizon,
 )
-from lowbid.simulation._provenance import provenance
 from lowbid.theory.curves import BoundCurves, curves_for
 
 # More lines than this would hide the curves.

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from lowbid.errors import FileFormatError
-from lowbid.experiments import _comparison
+from lowbid.experiments import _comparison, paper
 from lowbid.experiments._folder import Folder
-from lowbid.experiments.paper import _report
 
 
 def write_up(folder: Folder) -> None:
     """Make the figures and the page from the folder's data."""
     contents = folder.read()
-    kinds = {_comparison.KIND: _comparison.write_up, _report.KIND: _report.write_up}
+    kinds = {_comparison.KIND: _comparison.write_up, paper.KIND: paper.write_up}
     make = kinds.get(str(contents["kind"]))
     if make is None:
         raise FileFormatError(

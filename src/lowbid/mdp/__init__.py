@@ -5,8 +5,11 @@ from lowbid.mdp import environments as environments
 from lowbid.mdp._agent import Agent as Agent
 from lowbid.mdp._base import Kernels as Kernels
 from lowbid.mdp._base import Rule as Rule
+from lowbid.mdp._outcomes import first_state as first_state
+from lowbid.mdp._outcomes import outcome as outcome
 from lowbid.mdp._outcomes import train as train
 from lowbid.mdp._problem import Problem as Problem
+from lowbid.mdp._simulate import loop_for as loop_for
 from lowbid.mdp._simulate import simulate as simulate
 from lowbid.mdp._simulate import stuck as stuck
 from lowbid.mdp._simulate import visits as visits

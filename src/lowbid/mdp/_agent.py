@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from lowbid._arrays import Ints
 from lowbid._compile import Kernel, When, compiling, interpreted, with_numbers
 from lowbid._random import key, stream_of_run
 from lowbid._require import require, require_finite, require_flag, require_whole
@@ -18,12 +19,11 @@ from lowbid.errors import InvalidValueError
 from lowbid.mdp import _agent_settings as settings
 from lowbid.mdp._base import Rule
 from lowbid.mdp._problem import Problem, problem_of
+from lowbid.mdp._seen import Seen, known_after
 from lowbid.mdp._tables import read_first
 from lowbid.mdp._tabular import Tabular
+from lowbid.mdp._visits import Visits
 from lowbid.mdp.agents import BatchEnsembleValueIteration
-from lowbid.mdp.agents._seen import Seen, known_after
-from lowbid.mdp.agents._visits import Visits
-from lowbid.policies._base import Ints
 
 
 class Agent:

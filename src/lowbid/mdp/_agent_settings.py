@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from lowbid._arrays import Ints
 from lowbid._compile import WHEN, When, default_when, interpreted
 from lowbid._require import require, require_choice, require_whole
 from lowbid.errors import InvalidValueError
 from lowbid.mdp._base import Rule
 from lowbid.mdp._problem import Problem
 from lowbid.mdp._tables import numbers, read_actions
-from lowbid.policies._base import Ints
 
 Range = tuple[float, float]
 

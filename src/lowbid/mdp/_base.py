@@ -11,7 +11,7 @@ from lowbid._random import Stream
 from lowbid._require import require_flag
 from lowbid.errors import InvalidValueError
 from lowbid.mdp._problem import Problem
-from lowbid.policies._base import About
+from lowbid.policies import About
 
 
 @kernel

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lowbid._arrays import Floats, Ints
 from lowbid._compile import allocating_kernel, from_start, kernel
 from lowbid._random import Stream, coin, normal, uniform
 from lowbid.mdp._world import World
-from lowbid.policies._base import Floats, Ints
 
 
 class Course(NamedTuple):

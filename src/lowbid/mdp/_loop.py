@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from lowbid._arrays import Floats, Ints
 from lowbid._compile import allocating_kernel, from_start, kernel
 from lowbid._random import Stream, seek_loss, seek_run
 from lowbid.mdp._course import (
@@ -18,7 +19,6 @@ from lowbid.mdp._course import (
     worth_of,
 )
 from lowbid.mdp._problem import Problem
-from lowbid.policies._base import Floats, Ints
 
 # The functions that the templates below are bound to.
 init: Any = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lowbid._arrays import Ints
 from lowbid._random import key, seek_loss, stream_of_run
 from lowbid._require import require_whole
 from lowbid.errors import InvalidValueError
@@ -11,7 +12,6 @@ from lowbid.mdp._agent import Agent
 from lowbid.mdp._base import Rule
 from lowbid.mdp._course import draw_first, draw_loss, draw_outcome, place_of
 from lowbid.mdp._tabular import Tabular
-from lowbid.policies._base import Ints
 
 
 def first_state(model: Tabular, seed: int, run: int, episode: int) -> int:

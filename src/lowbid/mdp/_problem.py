@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lowbid._arrays import Floats, Ints
 from lowbid._compile import kernel
 from lowbid._require import require, require_whole
-from lowbid.policies._base import Floats, Ints
-from lowbid.policies._limits import Limits, one_of, whole
+from lowbid.policies import Limits, one_of, whole
 
 
 class Problem(NamedTuple):

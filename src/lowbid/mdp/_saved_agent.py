@@ -21,8 +21,7 @@ from lowbid.errors import FileFormatError, InvalidValueError, StateError
 from lowbid.mdp import agents
 from lowbid.mdp._base import Rule
 from lowbid.mdp._problem import Problem
-from lowbid.policies._base import arrays_of
-from lowbid.policies._limits import check_state, fill, require_limit, whole
+from lowbid.policies import arrays_of, check_state, fill, require_limit, whole
 
 if TYPE_CHECKING:
     from lowbid.mdp._agent import Agent

@@ -11,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from lowbid._arrays import Ints
 from lowbid._compile import interpreted, specialise
 from lowbid._random import key
 from lowbid._require import require_whole
@@ -18,18 +19,18 @@ from lowbid.errors import InvalidValueError
 from lowbid.mdp._base import Rule
 from lowbid.mdp._loop import episode_of_rule, play
 from lowbid.mdp._tabular import Tabular
-from lowbid.policies._base import Ints
-from lowbid.simulation import Result
-from lowbid.simulation._inputs import (
+from lowbid.simulation import (
+    Progress,
+    Result,
+    Task,
     Wanted,
     check_progress,
     check_size,
     named_rules,
+    provenance,
     read_checkpoints,
+    run_in_threads,
 )
-from lowbid.simulation._progress import Progress
-from lowbid.simulation._provenance import provenance
-from lowbid.simulation._workers import Task, run_in_threads
 
 _TASKS_PER_WORKER = 4
 _RULES = Wanted("rule", "rules", "mdp.QLearning()", "init, plan and update")

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from lowbid._arrays import Floats, Ints
 from lowbid._require import require
 from lowbid.errors import InvalidValueError
-from lowbid.policies._base import Floats, Ints
 
 _ROUNDING = 1e-9
 

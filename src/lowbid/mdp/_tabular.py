@@ -9,6 +9,7 @@ from typing import Any, Literal, cast
 import numpy as np
 import numpy.typing as npt
 
+from lowbid._arrays import Floats, Ints
 from lowbid._require import require, require_choice, require_finite, require_whole
 from lowbid.errors import InvalidValueError
 from lowbid.mdp._course import Course, course_of
@@ -31,7 +32,6 @@ from lowbid.mdp._world import (
     policy_losses,
     reachable,
 )
-from lowbid.policies._base import Floats, Ints
 
 Noise = Literal["none", "gaussian", "bernoulli"]
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lowbid.policies._base import Floats, Ints
+from lowbid._arrays import Floats, Ints
 
 
 class World(NamedTuple):

@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from lowbid._arrays import Floats
-from lowbid.online._sequences import widened
-from lowbid.simulation._statistics import student_quantile
+from lowbid.online import widened
+from lowbid.simulation import student_quantile
 
 _FEWEST = 50
 _LARGEST_RATIO = 0.4

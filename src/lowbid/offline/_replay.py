@@ -14,17 +14,20 @@ from lowbid._compile import Kernel, specialise
 from lowbid._random import key, stream_of_run
 from lowbid._require import require_arm, require_whole
 from lowbid.errors import InvalidValueError, Refusal, UnanswerableError
-from lowbid.logs import Log, read_log
-from lowbid.logs._log import refuse
+from lowbid.logs import Log, read_log, refuse
 from lowbid.offline._replay_loop import fill_uniform, play_log
 from lowbid.offline._support import propensities_of, require_tried
-from lowbid.online._feedback import Feedback, Kind, feedback_for, policy_for
-from lowbid.online._given import read_feedback, read_value
+from lowbid.online import Feedback, Kind, feedback_for, policy_for, read_feedback, read_value
 from lowbid.policies import Policy
-from lowbid.simulation import Estimate, estimate
-from lowbid.simulation._inputs import named_policies, read_checkpoints, read_horizon
-from lowbid.simulation._loop import within
-from lowbid.simulation._summary import known
+from lowbid.simulation import (
+    Estimate,
+    estimate,
+    known,
+    named_policies,
+    read_checkpoints,
+    read_horizon,
+    within,
+)
 
 
 class ReplayRow(NamedTuple):

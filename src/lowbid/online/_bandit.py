@@ -258,7 +258,7 @@ class Bandit(BanditViews):
         {'blue': 0.75, 'green': 0.0}
         """
         # Reading files needs modules that a bandit's first decision should not wait for.
-        from lowbid.logs._read import Names
+        from lowbid.logs import Names
         from lowbid.online._learn import learn
 
         with self._lock:

@@ -21,8 +21,7 @@ from lowbid.online._feedback import (
 from lowbid.online._given import read_value
 from lowbid.online._ledger import table_from
 from lowbid.online._roster import Roster
-from lowbid.policies import Policy
-from lowbid.policies._yardstick import SAME
+from lowbid.policies import SAME, Policy
 
 
 class Core:

@@ -14,9 +14,7 @@ from lowbid._require import require, require_arm, require_whole
 from lowbid.online._feedback import LOW, SCALE, WIDTH, Scale, scaled_loss
 from lowbid.online._ledger import Ledger, record
 from lowbid.online._plain import state_from, state_to
-from lowbid.policies import Policy
-from lowbid.policies._base import copy_of, extend
-from lowbid.policies._limits import Sizes, check_state, fill
+from lowbid.policies import Policy, Sizes, check_state, copy_of, extend, fill
 
 _FIRST_CAPACITY = 1024
 # Of files: sizes of arrays are small multiples of it, and must not overflow.

@@ -10,8 +10,7 @@ from lowbid.errors import InvalidValueError
 from lowbid.online._core import Core
 from lowbid.online._decisions import Arm
 from lowbid.online._ledger import COUNT, mean_of_row
-from lowbid.policies._ensemble import Bid, EnsemblePolicy
-from lowbid.policies._wrapper import Wrapper
+from lowbid.policies import Bid, EnsemblePolicy, Wrapper
 
 # With more arms than this, an explanation prints the best of them.
 _MOST_ROWS = 20

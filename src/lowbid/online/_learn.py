@@ -6,8 +6,7 @@ import functools
 from typing import Any
 
 from lowbid.errors import InvalidValueError
-from lowbid.logs._log import Log
-from lowbid.logs._read import Names, read_lines
+from lowbid.logs import Log, Names, read_lines
 from lowbid.online._core import Core
 from lowbid.online._feedback import Kind
 

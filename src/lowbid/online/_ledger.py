@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from lowbid._compile import kernel
 from lowbid.online._plain import MOST_IN_ROWS, array_from, array_to, numbers_to
-from lowbid.policies._limits import fill
+from lowbid.policies import fill
 
 Ledger = npt.NDArray[np.float64]  # (arm, column)
 

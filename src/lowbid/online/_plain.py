@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lowbid.errors import StateError
-from lowbid.policies._limits import fill
+from lowbid.policies import fill
 
 # Arrays of more numbers are packed.
 MOST_IN_ROWS = 10_000

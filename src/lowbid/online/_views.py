@@ -13,8 +13,7 @@ from lowbid.online._explain import Explanation, bids_of, explained, indices_of
 from lowbid.online._ledger import COUNT, mean_of_row
 from lowbid.online._recommend import ArmInterval, Recommendation, arm_intervals, recommended
 from lowbid.online._saved import encoded
-from lowbid.policies import Policy
-from lowbid.policies._ensemble import Bid
+from lowbid.policies import Bid, Policy
 
 Seen = TypeVar("Seen")
 

@@ -11,15 +11,32 @@ from lowbid.policies._base import About as About
 from lowbid.policies._base import Constructor as Constructor
 from lowbid.policies._base import Kernels as Kernels
 from lowbid.policies._base import Policy as Policy
+from lowbid.policies._base import arrays_of as arrays_of
+from lowbid.policies._base import copy_of as copy_of
+from lowbid.policies._base import extend as extend
 from lowbid.policies._citation import citation as citation
+from lowbid.policies._citation import reference as reference
+from lowbid.policies._divergences import bernoulli_divergence as bernoulli_divergence
+from lowbid.policies._ensemble import Bid as Bid
+from lowbid.policies._ensemble import EnsemblePolicy as EnsemblePolicy
 from lowbid.policies._forgetting import tuned_discount as tuned_discount
 from lowbid.policies._forgetting import tuned_window as tuned_window
+from lowbid.policies._limits import Limit as Limit
+from lowbid.policies._limits import Limits as Limits
+from lowbid.policies._limits import Sizes as Sizes
+from lowbid.policies._limits import check_state as check_state
 from lowbid.policies._limits import exactly as exactly
+from lowbid.policies._limits import fill as fill
 from lowbid.policies._limits import one_of as one_of
 from lowbid.policies._limits import permutation as permutation
 from lowbid.policies._limits import real as real
+from lowbid.policies._limits import require_limit as require_limit
 from lowbid.policies._limits import sums as sums
 from lowbid.policies._limits import whole as whole
+from lowbid.policies._scan import argmin as argmin
+from lowbid.policies._scan import next_lowest as next_lowest
+from lowbid.policies._wrapper import Wrapper as Wrapper
+from lowbid.policies._yardstick import SAME as SAME
 
 TYPE_CHECKING = False  # as type checkers know it
 if TYPE_CHECKING:

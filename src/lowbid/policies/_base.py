@@ -6,7 +6,7 @@ import dataclasses
 import inspect
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -226,28 +226,29 @@ class Policy(Parameterised):
 
         Called only if `select` drew random numbers. None if the rule cannot compute it.
         """
-        if not self.draws_for_ties_only:
+        indices = _indices_in(state) if self.draws_for_ties_only else None
+        if indices is None:
             return None
-        indices = _indices_left_in(state)
         return 1.0 / int(np.count_nonzero(indices == indices[arm]))
 
     def indices(self, parameters: Any, state: Any, step: int) -> Floats:
         """Every arm's index at this step, possibly with more entries; the lowest is played."""
         copy = copy_of(state)
-        holder = getattr(copy, "ranking", copy)
-        if not hasattr(holder, "indices"):
+        indices = _indices_in(copy)
+        if indices is None:
             raise InvalidValueError(
                 f"{self.name} has no indices: it does not rank the arms by one number each."
             )
         self.kernels.select(parameters, copy, step, np.zeros(1, np.uint64))
-        return holder.indices
+        return indices
 
 
-def _indices_left_in(state: Any) -> Floats:
-    """The indices that `select` has just compared, wherever a state keeps them."""
-    for part in ("race", "tangents", "ranking"):
-        state = getattr(state, part, state)
-    return state.indices
+def _indices_in(state: Any) -> Floats | None:
+    """The field `indices` of a state, or of a named tuple within it; None if there is none."""
+    if hasattr(state, "indices"):
+        return cast(Floats, state.indices)
+    parts = (_indices_in(part) for part in state if isinstance(part, tuple))
+    return next((found for found in parts if found is not None), None)
 
 
 def extend(state: Any, larger: Any) -> Any:

@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from lowbid.errors import InvalidValueError
-from lowbid.experiments._toml_file import TomlFile
+from lowbid.experiments.toml_file import TomlFile
 from lowbid.service._hosted import Experiments
 from lowbid.service._models import NewExperiment
 from lowbid.service.routes._experiments import settings_of

@@ -10,10 +10,11 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from lowbid._arrays import Ints
 from lowbid._require import LARGEST_LOSS, require_whole
 from lowbid.environments import Environment
 from lowbid.errors import InvalidValueError, LossesWarning
-from lowbid.policies._base import Ints, Policy
+from lowbid.policies import Policy
 
 LONGEST_HORIZON = 10**15
 LARGEST_RESULT = 2**40  # bytes

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lowbid._arrays import Floats, Ints
 from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream, seek_loss, seek_run, uniform
-from lowbid.policies._base import Floats, Ints
 
 # The functions of the policy, the environment and the delay that the templates below are bound to.
 init: Any = None

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from lowbid._arrays import Floats, Ints
 from lowbid._compile import Kernel, allocating_kernel, specialise
 from lowbid._random import key, seek_loss, seek_run
 from lowbid._require import require_arm
-from lowbid.environments import Environment
-from lowbid.environments._base import stay
-from lowbid.policies._base import Floats, Ints, Policy
+from lowbid.environments import Environment, stay
+from lowbid.policies import Policy
 from lowbid.simulation._delays import Late
 from lowbid.simulation._late_loop import deliver, ignore, play_late
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from lowbid._arrays import Floats
 from lowbid._random import key, seek_loss, stream_of_run
 from lowbid.environments import Environment
-from lowbid.policies._base import Floats
 
 
 def loss_of(

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lowbid._arrays import Floats, Ints
 from lowbid._random import key
 from lowbid._require import require_arm
-from lowbid.environments import Changing, Environment
-from lowbid.environments._changing import Stage
-from lowbid.policies._base import Floats, Ints, Policy
+from lowbid.environments import Changing, Environment, Stage
+from lowbid.policies import Policy
 from lowbid.simulation._delays import Late
 from lowbid.simulation._loop import loop_for
 

@@ -11,10 +11,11 @@ from concurrent.futures import Executor
 import numpy as np
 import numpy.typing as npt
 
+from lowbid._arrays import Ints
 from lowbid._compile import on_behalf_of
 from lowbid._require import require_whole
 from lowbid.environments import Environment
-from lowbid.policies._base import Ints, Policy
+from lowbid.policies import Policy
 from lowbid.simulation._delays import Delay, Late, read_late
 from lowbid.simulation._inputs import (
     check_environment,

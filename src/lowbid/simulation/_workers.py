@@ -20,8 +20,8 @@ from typing import TypeVar
 
 import numpy as np
 
+from lowbid._arrays import Ints
 from lowbid.errors import WorkerError
-from lowbid.policies._base import Ints
 from lowbid.simulation._progress import Progress
 
 K = TypeVar("K")

@@ -12,9 +12,8 @@ import numpy as np
 
 from lowbid import mdp
 from lowbid.errors import LowbidError
-from lowbid.mdp._outcomes import first_state, outcome
-from lowbid.mdp._simulate import loop_for
-from lowbid.policies._base import arrays_of
+from lowbid.mdp import first_state, loop_for, outcome
+from lowbid.policies import arrays_of
 from lowbid.testing._promises import three_ways
 
 _SEED = 7

@@ -12,15 +12,14 @@ from typing import Any
 import numpy as np
 
 from lowbid import environments
+from lowbid._arrays import Ints
 from lowbid._compile import UNCOMPILED_COST, When, checked, interpreted
 from lowbid._random import key, stream_of_run
 from lowbid.environments import Arms, Empirical
 from lowbid.errors import InvalidValueError, LowbidError
 from lowbid.online import Bandit
-from lowbid.policies import Policy
-from lowbid.policies._base import Ints, arrays_of
-from lowbid.simulation import loss_of, simulate
-from lowbid.simulation._loop import loop_for
+from lowbid.policies import Policy, arrays_of
+from lowbid.simulation import loop_for, loss_of, simulate
 from lowbid.testing._behaviour import check_learning, check_ties, check_units
 from lowbid.testing._promises import (
     SEED,

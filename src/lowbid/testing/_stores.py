@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from lowbid.online import Bandit
-from lowbid.shared import SharedBandit
+from lowbid.shared import LoggedEvent, SharedBandit
 from lowbid.shared import open as open_bandit
-from lowbid.shared._events import LoggedEvent
 from lowbid.shared.stores import Store, Transaction, store_at
 
 _FIRST = "check-store-1"

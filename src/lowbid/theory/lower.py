@@ -42,7 +42,7 @@ from lowbid._arrays import Floats
 from lowbid._require import require, require_finite, require_numbers
 from lowbid.environments import Beta, Environment, Uniform
 from lowbid.errors import InvalidValueError
-from lowbid.policies import _divergences
+from lowbid.policies import bernoulli_divergence as plain_divergence
 from lowbid.theory._inputs import require_steps
 from lowbid.theory._instance import instance_of
 from lowbid.theory.laws import (
@@ -55,7 +55,7 @@ from lowbid.theory.laws import (
 )
 
 # Accurate even where p and q are close, as policies need.
-_each_divergence = np.vectorize(_divergences.bernoulli_divergence, otypes=[np.float64])
+_each_divergence = np.vectorize(plain_divergence, otypes=[np.float64])
 
 
 def bernoulli_divergence(p: npt.ArrayLike, q: npt.ArrayLike) -> Floats:

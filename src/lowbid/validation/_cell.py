@@ -9,8 +9,7 @@ from typing import Protocol
 from lowbid._arrays import Floats
 from lowbid.environments import Environment
 from lowbid.policies import Policy
-from lowbid.simulation import simulate
-from lowbid.simulation._terminal import room
+from lowbid.simulation import room, simulate
 
 # A difference of more standard errors than this is a disagreement: by chance it occurs once in two
 # thousand cells.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from lowbid._require import require, require_whole
-from lowbid.simulation._inputs import check_progress
+from lowbid.simulation import check_progress
 from lowbid.validation._cell import Cell, Comparison, Published
 from lowbid.validation._episode_figure import EpisodeFigure
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from lowbid import policies
 from lowbid.errors import InvalidValueError
-from lowbid.experiments._names import policies_of_text
 from lowbid.experiments.league._league_settings import LEAGUE, TOLD
+from lowbid.experiments.names import policies_of_text
 from lowbid.experiments.sweeps import Sweep, SweptPolicy
 
 ENTRANTS = {entrant.name: entrant for entrant in LEAGUE.policies}

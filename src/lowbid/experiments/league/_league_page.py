@@ -17,7 +17,7 @@ from lowbid.experiments.league._league_settings import (
 )
 from lowbid.experiments.league._play import Outcomes
 from lowbid.experiments.league._scores import DEFAULT, Score, regrets, scores
-from lowbid.experiments.sweeps._ranking_tables import percent_with_interval, with_interval
+from lowbid.experiments.sweeps import percent_with_interval, with_interval
 from lowbid.report import (
     Code,
     Heading,

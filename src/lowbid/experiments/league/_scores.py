@@ -17,12 +17,12 @@ from lowbid.experiments.league._league_settings import (
     Role,
 )
 from lowbid.experiments.league._play import Outcomes
-from lowbid.experiments.sweeps._figures_of_cell import stuck_runs
-from lowbid.experiments.sweeps._sweep_scores import (
+from lowbid.experiments.sweeps import (
     Part,
     mean_over,
     ratio_to,
     share_over,
+    stuck_runs,
     worst_over,
 )
 

@@ -11,7 +11,7 @@ from lowbid.experiments.league._league_page import INTERVALS, SHORT, long_player
 from lowbid.experiments.league._league_settings import TOLD
 from lowbid.experiments.league._play import Outcomes
 from lowbid.experiments.league._scores import DEFAULT, Score, cells_of, scores
-from lowbid.experiments.sweeps._ranking_tables import percent_with_interval, with_interval
+from lowbid.experiments.sweeps import percent_with_interval, with_interval
 from lowbid.report import Code, Heading, Page, Section, Table, Text, render
 
 # What policies are told, in the order of the tables.

@@ -42,8 +42,7 @@ from lowbid.report import (
     render,
     save_ratios,
 )
-from lowbid.simulation import Result, caution, estimate
-from lowbid.simulation._terminal import room
+from lowbid.simulation import Result, caution, estimate, room
 from lowbid.validation import Comparison
 
 # The rules whose curves and ratios are drawn; all of them would be unreadable.

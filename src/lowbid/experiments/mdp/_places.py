@@ -10,7 +10,7 @@ import numpy as np
 
 from lowbid import mdp
 from lowbid.environments import Arms, paper_test
-from lowbid.experiments._names import nearest
+from lowbid.experiments.names import nearest
 
 
 class Place(NamedTuple):

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lowbid import mdp
+from lowbid._arrays import Floats
 from lowbid.experiments.mdp._contenders import (
     CONTENDERS,
     DEFAULT,
@@ -26,7 +27,7 @@ from lowbid.experiments.mdp._contenders import (
 )
 from lowbid.experiments.mdp._places import PLACES
 from lowbid.experiments.mdp._trials import Trials
-from lowbid.experiments.paper._evidence import Floats, difference
+from lowbid.experiments.paper import difference
 from lowbid.report import ClaimEvidence, ClaimItem, Kind
 from lowbid.simulation import estimate
 

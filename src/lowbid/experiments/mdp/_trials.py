@@ -10,10 +10,10 @@ from typing import NamedTuple
 from lowbid import mdp
 from lowbid._compile import Kernel
 from lowbid.experiments._claim_folder import claimed
-from lowbid.experiments._names import kebab
 from lowbid.experiments._on_file import on_file
 from lowbid.experiments.mdp._contenders import Contender
 from lowbid.experiments.mdp._places import Place
+from lowbid.experiments.names import kebab
 from lowbid.simulation import Result
 
 Trials = Mapping[tuple[str, str], Result]  # by environment and rule

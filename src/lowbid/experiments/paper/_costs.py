@@ -17,8 +17,7 @@ from lowbid.experiments.paper._cases import (
     policies,
 )
 from lowbid.experiments.paper._settings import Chosen
-from lowbid.policies import Policy
-from lowbid.policies._base import arrays_of
+from lowbid.policies import Policy, arrays_of
 from lowbid.simulation import simulate
 
 TIMED = (ADAPTIVE, EFFICIENT, UCB, UCB_KL, MARS_)

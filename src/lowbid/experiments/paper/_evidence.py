@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from lowbid._arrays import Floats
 from lowbid.report import Kind, figure, interval
 from lowbid.simulation import Estimate, Result, estimate
-
-Floats = npt.NDArray[np.float64]
 
 # Rules that do the same differ only by rounding errors, which do not count.
 _NOTHING = 1e-9

@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Iterable
 
 from lowbid.errors import InvalidValueError
-from lowbid.experiments._names import nearest
+from lowbid.experiments.names import nearest
 
 
 @dataclasses.dataclass(frozen=True)

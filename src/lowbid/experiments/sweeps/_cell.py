@@ -9,16 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lowbid._arrays import Ints
 from lowbid._compile import code_digest
 from lowbid._random import STREAMS_VERSION
 from lowbid.environments import Environment
 from lowbid.experiments.sweeps._told import told_about
 from lowbid.policies import Policy
-from lowbid.policies._base import Ints
-from lowbid.simulation import Result
-from lowbid.simulation._loop import loop_for
-from lowbid.simulation._provenance import provenance
-from lowbid.simulation._share import Share
+from lowbid.simulation import Result, Share, loop_for, provenance
 
 # Where the last tenth of a run begins; its regret shows whether the run is stuck.
 _LAST_TENTH = 0.9

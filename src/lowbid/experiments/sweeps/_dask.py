@@ -12,7 +12,7 @@ from typing import Any
 from lowbid._optional import needing
 from lowbid.errors import WorkerError
 from lowbid.experiments.sweeps._engines import Answers, Engine, play_task
-from lowbid.simulation._share import Share
+from lowbid.simulation import Share
 
 _CONNECT_SECONDS = 15.0
 # How long a connection may be down before the scheduler counts as gone.

@@ -19,7 +19,7 @@ from lowbid.experiments.sweeps._precision import further_runs, window_of
 from lowbid.experiments.sweeps._rates import Rates
 from lowbid.experiments.sweeps._store import CellStore, Window, alone
 from lowbid.experiments.sweeps._sweep import Precision
-from lowbid.simulation._share import PlayedShare
+from lowbid.simulation import PlayedShare
 
 # Tasks are sized to last about this long, so that the cost of handing them out is negligible.
 _TASK_SECONDS = 2.0

@@ -17,12 +17,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lowbid._arrays import Ints
 from lowbid._compile import on_behalf_of
 from lowbid._require import require_whole
 from lowbid.errors import InvalidValueError, WorkerError
-from lowbid.policies._base import Ints
-from lowbid.simulation._share import PlayedShare, Share, play_share
-from lowbid.simulation._simulate import workers_of
+from lowbid.simulation import PlayedShare, Share, play_share, workers_of
 
 _CLUSTER = "dask://"
 _PARENT_CHECK = 1.0  # seconds

@@ -18,10 +18,10 @@ from lowbid.environments import (
     paper_test,
 )
 from lowbid.errors import InvalidValueError
-from lowbid.experiments._experiment_file import arms_of_table
+from lowbid.experiments.experiment_file import arms_of_table
 from lowbid.experiments.sweeps._cell import SweptEnvironment
 from lowbid.experiments.sweeps._grids import MOST, settings_of
-from lowbid.simulation._inputs import read_horizon
+from lowbid.simulation import read_horizon
 
 _OURS = {
     "name",

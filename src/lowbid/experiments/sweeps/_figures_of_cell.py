@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lowbid._arrays import Floats, Ints
 from lowbid.environments import Arms
 from lowbid.experiments.sweeps._cell import Cell, last_tenth
-from lowbid.policies._base import Floats, Ints
 from lowbid.simulation import Result, estimate
 
 # A run is stuck if its last tenth loses at least this fraction of the smallest gap per step.

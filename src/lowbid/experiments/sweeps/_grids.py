@@ -11,7 +11,7 @@ import numpy as np
 
 from lowbid._require import is_number, is_whole, require, require_flag, require_whole
 from lowbid.errors import InvalidValueError
-from lowbid.experiments._names import nearest
+from lowbid.experiments.names import nearest
 
 _RANGE = ("from", "to", "step", "count", "log")
 # A typo should not request a million policies or environments.

@@ -21,7 +21,7 @@ from lowbid.experiments.sweeps._rates import Rates
 from lowbid.experiments.sweeps._store import CellStore, Window
 from lowbid.experiments.sweeps._sweep import Precision, Sweep
 from lowbid.experiments.sweeps._tidy import Row, SweepTable, row_of
-from lowbid.simulation._progress import Progress
+from lowbid.simulation import Progress
 
 # Without a progress bar, a line is written this often.
 _LINE_SECONDS = 60.0

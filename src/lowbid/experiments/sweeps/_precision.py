@@ -14,11 +14,11 @@ import math
 
 import numpy as np
 
+from lowbid._arrays import Floats
 from lowbid._random import normal_quantile
 from lowbid.experiments.sweeps._store import Window
 from lowbid.experiments.sweeps._sweep import Precision
-from lowbid.policies._base import Floats
-from lowbid.simulation._statistics import CONFIDENCE
+from lowbid.simulation import CONFIDENCE
 
 # Twice the runs that the pilot's spread calls for: it may be small by chance, and regret is skewed.
 _MARGIN = 2.0

@@ -9,7 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 
 from lowbid.experiments.sweeps._cell import Cell
 from lowbid.experiments.sweeps._engines import Answers, Engine
-from lowbid.simulation._share import PlayedShare
+from lowbid.simulation import PlayedShare
 
 # Seconds per step before anything is known: of compiled rules, and of those in plain Python.
 _GUESS, _PLAIN_GUESS = 2e-7, 2e-4

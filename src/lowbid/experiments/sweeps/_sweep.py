@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from lowbid._require import require
 from lowbid.errors import InvalidValueError
-from lowbid.experiments._names import nearest
+from lowbid.experiments.names import nearest
 from lowbid.experiments.sweeps._cell import Cell, Place, SweptEnvironment, SweptPolicy
-from lowbid.simulation._inputs import check_losses, check_size, misfit_of, warn_of
+from lowbid.simulation import check_losses, check_size, misfit_of, warn_of
 
 # Fewer runs than this say too little about how many more are needed.
 FEWEST_PILOT_RUNS = 20

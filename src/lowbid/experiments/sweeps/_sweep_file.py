@@ -11,9 +11,8 @@ from typing import Any, TypeVar
 
 from lowbid._require import is_number, require, require_choice, require_whole
 from lowbid.errors import InvalidValueError, UnknownNameError
-from lowbid.experiments._experiment_file import policy_of_table
-from lowbid.experiments._names import nearest
-from lowbid.experiments._toml_file import TomlFile
+from lowbid.experiments.experiment_file import policy_of_table
+from lowbid.experiments.names import nearest
 from lowbid.experiments.sweeps._cell import SweptEnvironment, SweptPolicy
 from lowbid.experiments.sweeps._environment_table import environments_of_table, require_texts
 from lowbid.experiments.sweeps._grids import settings_of
@@ -27,8 +26,9 @@ from lowbid.experiments.sweeps._sweep import (
     tune_split,
 )
 from lowbid.experiments.sweeps._told import FACTS
+from lowbid.experiments.toml_file import TomlFile
 from lowbid.policies import Policy
-from lowbid.simulation._inputs import read_horizon
+from lowbid.simulation import read_horizon
 
 N = TypeVar("N", SweptPolicy, SweptEnvironment)
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lowbid._arrays import Floats
 from lowbid.experiments.sweeps._cell import Place
 from lowbid.experiments.sweeps._tidy import Row
-from lowbid.policies._base import Floats
 
 _RESAMPLES, _SEED = 2_000, 0
 _ENDS = (0.025, 0.975)

@@ -18,8 +18,8 @@ from lowbid.environments import (
     ExponentialByRate,
     Gaussian,
     RandomArms,
+    Restated,
 )
-from lowbid.environments._restated import Restated
 from lowbid.policies import Policy
 
 # A policy that has been told something, and the arms as it sees them.

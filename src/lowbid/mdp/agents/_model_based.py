@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lowbid._arrays import Floats, Ints
 from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream
 from lowbid.mdp._problem import Problem, group_of
+from lowbid.mdp._visits import Visits, add_visit, sum_ahead, visits_of
 from lowbid.mdp.agents._plan import Agenda, agenda_of
-from lowbid.mdp.agents._visits import Visits, add_visit, sum_ahead, visits_of
-from lowbid.policies._base import Floats, Ints
 
 
 class State(NamedTuple):

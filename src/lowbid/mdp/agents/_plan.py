@@ -15,13 +15,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lowbid._arrays import Floats, Ints
 from lowbid._compile import allocating_kernel, from_start, kernel, specialise
 from lowbid._random import Stream, integer
 from lowbid.mdp._problem import Problem, group_of
-from lowbid.mdp.agents._visits import Visits, forget_fresh
-from lowbid.policies._base import Floats, Ints
-from lowbid.policies._limits import Limits, whole
-from lowbid.policies._scan import next_lowest
+from lowbid.mdp._visits import Visits, forget_fresh
+from lowbid.policies import Limits, next_lowest, whole
 
 # The estimate of an action that the templates below are bound to, and the lowest value that a state
 # may have: 0 for rules whose values are relative to the bound on returns.

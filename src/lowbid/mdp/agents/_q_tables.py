@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from lowbid._arrays import Floats
 from lowbid._compile import kernel
 from lowbid._random import Stream, integer, uniform
 from lowbid.mdp._problem import Problem
-from lowbid.policies._base import Floats
-from lowbid.policies._scan import argmin
+from lowbid.policies import argmin
 
 # The choice at one stage and state that the template below is bound to.
 choose: Any = None

@@ -7,16 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lowbid._arrays import Floats, Ints
 from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream
 from lowbid.mdp._base import Kernels
 from lowbid.mdp._problem import Problem, group_of
+from lowbid.mdp._visits import Visits, add_visit, visits_of
 from lowbid.mdp.agents._plan import Agenda, agenda_of, changing
-from lowbid.mdp.agents._visits import Visits, add_visit, visits_of
 from lowbid.mdp.agents.batch_ensemble_value_iteration import Parameters, estimate, update
-from lowbid.policies._base import Floats, Ints
-from lowbid.policies._limits import Limits, whole
-from lowbid.policies._scan import argmin
+from lowbid.policies import Limits, argmin, whole
 
 
 class State(NamedTuple):

@@ -8,14 +8,15 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from lowbid._arrays import Floats, Ints
 from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream
 from lowbid._require import require, require_choice, require_finite, require_whole
 from lowbid.mdp._base import Kernels, Rule
 from lowbid.mdp._problem import Problem, group_of
+from lowbid.mdp._visits import Visits, add_visit, deal, sum_ahead, visits_of
 from lowbid.mdp.agents._plan import Agenda, agenda_of, planner
-from lowbid.mdp.agents._visits import Visits, add_visit, deal, sum_ahead, visits_of
-from lowbid.policies._base import About, Floats, Ints
+from lowbid.policies import About
 
 
 class Parameters(NamedTuple):

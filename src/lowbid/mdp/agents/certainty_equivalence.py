@@ -10,7 +10,7 @@ from lowbid.mdp._base import Kernels, Rule
 from lowbid.mdp._problem import Problem
 from lowbid.mdp.agents._model_based import State, count_of, init, total_negated, update
 from lowbid.mdp.agents._plan import UNBOUNDED, planner
-from lowbid.policies._base import About
+from lowbid.policies import About
 
 
 @kernel

@@ -10,7 +10,7 @@ from lowbid.mdp._problem import Problem
 from lowbid.mdp.agents._q_tables import act_with_exploration, exploration
 from lowbid.mdp.agents.ebql import Parameters, init, plan, update
 from lowbid.mdp.agents.q_learning import require_share, require_step
-from lowbid.policies._base import About
+from lowbid.policies import About
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lowbid._arrays import Floats, Ints
 from lowbid._compile import allocating_kernel, kernel, specialise
 from lowbid._random import Stream, integer
 from lowbid._require import require_whole
@@ -14,8 +15,7 @@ from lowbid.mdp._base import Kernels, Rule
 from lowbid.mdp._problem import Problem
 from lowbid.mdp.agents._q_tables import act_with_exploration, exploration, plan_once, step_size
 from lowbid.mdp.agents.q_learning import require_share, require_step
-from lowbid.policies._base import About, Floats, Ints
-from lowbid.policies._scan import argmin
+from lowbid.policies import About, argmin
 
 
 class Parameters(NamedTuple):

@@ -8,17 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lowbid._arrays import Floats, Ints
 from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream, integer, normal
 from lowbid._require import require_finite, require_whole
 from lowbid.mdp._base import Kernels, Rule
 from lowbid.mdp._problem import Problem, group_of
+from lowbid.mdp._visits import Visits, visits_of
 from lowbid.mdp.agents._model_based import count_of, total_negated
 from lowbid.mdp.agents._model_based import update as count_visit
 from lowbid.mdp.agents._plan import UNBOUNDED, redrawing_planner
-from lowbid.mdp.agents._visits import Visits, visits_of
-from lowbid.policies._base import About, Floats, Ints
-from lowbid.policies._limits import Limits, whole
+from lowbid.policies import About, Limits, whole
 
 
 class State(NamedTuple):

@@ -9,7 +9,7 @@ from lowbid._require import require_finite
 from lowbid.mdp._base import Kernels, Rule
 from lowbid.mdp._problem import Problem
 from lowbid.mdp.agents.batch_ensemble_value_iteration import Parameters, init, plan, update
-from lowbid.policies._base import About
+from lowbid.policies import About
 
 
 @dataclass(frozen=True)

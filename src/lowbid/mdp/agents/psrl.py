@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lowbid._arrays import Floats, Ints
 from lowbid._compile import allocating_kernel, from_start, kernel
 from lowbid._random import (
     Stream,
@@ -22,9 +23,8 @@ from lowbid._random import (
 from lowbid._require import require_finite
 from lowbid.mdp._base import Kernels, Rule
 from lowbid.mdp._problem import Problem, group_of
-from lowbid.mdp.agents._seen import Seen, nothing_seen, see
-from lowbid.policies._base import About, Floats, Ints
-from lowbid.policies._limits import Limits, real
+from lowbid.mdp._seen import Seen, nothing_seen, see
+from lowbid.policies import About, Limits, real
 
 # The exponential of this is finite, even times a count, and so large that adding 1 changes nothing.
 _LARGE = 600.0

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lowbid._arrays import Floats, Ints
 from lowbid._compile import allocating_kernel, kernel, specialise
 from lowbid._random import Stream
 from lowbid._require import require, require_finite, require_flag
@@ -20,7 +21,7 @@ from lowbid.mdp.agents._q_tables import (
     plan_once,
     step_size,
 )
-from lowbid.policies._base import About, Floats, Ints
+from lowbid.policies import About
 
 
 class Parameters(NamedTuple):

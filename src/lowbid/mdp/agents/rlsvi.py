@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lowbid._arrays import Floats, Ints
 from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream, fill_normals
 from lowbid._require import require_finite
 from lowbid.mdp._base import Kernels, Rule
 from lowbid.mdp._problem import Problem, group_of
-from lowbid.mdp.agents._plan import UNBOUNDED, redrawing_planner
-from lowbid.mdp.agents._visits import (
+from lowbid.mdp._visits import (
     Averages,
     Visits,
     add_visit,
@@ -23,7 +23,8 @@ from lowbid.mdp.agents._visits import (
     mean_ahead,
     visits_of,
 )
-from lowbid.policies._base import About, Floats, Ints
+from lowbid.mdp.agents._plan import UNBOUNDED, redrawing_planner
+from lowbid.policies import About
 
 
 class State(NamedTuple):

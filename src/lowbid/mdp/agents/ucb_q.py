@@ -8,13 +8,14 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from lowbid._arrays import Floats, Ints
 from lowbid._compile import allocating_kernel, kernel, specialise
 from lowbid._random import Stream
 from lowbid._require import require, require_choice, require_finite
 from lowbid.mdp._base import Kernels, Rule
 from lowbid.mdp._problem import Problem
 from lowbid.mdp.agents._q_tables import choose_lowest, lowest_entry, plan_once, step_size
-from lowbid.policies._base import About, Floats, Ints
+from lowbid.policies import About
 
 
 class Parameters(NamedTuple):

@@ -8,23 +8,23 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from lowbid._arrays import Floats, Ints
 from lowbid._compile import allocating_kernel, from_start, kernel, specialise
 from lowbid._random import Stream
 from lowbid._require import require, require_choice, require_finite
 from lowbid.mdp._base import Kernels, Rule
 from lowbid.mdp._problem import Problem, group_of
-from lowbid.mdp.agents._model_based import count_of
-from lowbid.mdp.agents._model_based import update as count_visit
-from lowbid.mdp.agents._plan import Agenda, agenda_of, planner
-from lowbid.mdp.agents._visits import (
+from lowbid.mdp._visits import (
     Averages,
     Visits,
     average,
     averages_of,
     visits_of,
 )
-from lowbid.policies._base import About, Floats, Ints
-from lowbid.policies._limits import Limits, whole
+from lowbid.mdp.agents._model_based import count_of
+from lowbid.mdp.agents._model_based import update as count_visit
+from lowbid.mdp.agents._plan import Agenda, agenda_of, planner
+from lowbid.policies import About, Limits, whole
 
 
 class Parameters(NamedTuple):

@@ -10,7 +10,7 @@ from lowbid._require import require, require_finite, require_whole
 from lowbid.mdp._base import Kernels, Rule
 from lowbid.mdp._problem import Problem
 from lowbid.mdp.agents.batch_ensemble_value_iteration import Parameters, init, plan, update
-from lowbid.policies._base import About
+from lowbid.policies import About
 
 
 @dataclass(frozen=True)

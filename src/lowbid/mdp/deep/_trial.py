@@ -13,7 +13,7 @@ from lowbid.mdp.deep._ensemble_dqn import EnsembleDQN
 from lowbid.mdp.deep._play import Played, play
 from lowbid.mdp.deep._score import BSUITE_EPISODES, STOCHASTIC_START, solving_episode
 from lowbid.mdp.environments import DeepSea
-from lowbid.simulation._progress import Progress
+from lowbid.simulation import Progress
 
 
 class Trial(NamedTuple):

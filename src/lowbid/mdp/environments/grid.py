@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lowbid._arrays import Floats, Ints
 from lowbid._require import require, require_probability
 from lowbid.errors import InvalidValueError
 from lowbid.mdp._tables import Successors, compact
 from lowbid.mdp._tabular import Tabular
-from lowbid.policies._base import Floats, Ints
 
 _MOVES = ((-1, 0), (0, 1), (1, 0), (0, -1))  # up, right, down, left
 _WALL, _START, _GOAL, _FREE = "#", "S", "G", "."

@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from lowbid._arrays import Floats
 from lowbid._require import require_choice, require_whole
 from lowbid.mdp._tabular import Noise, Tabular
-from lowbid.policies._base import Floats
 
 LEFT, RIGHT = 0, 1
 

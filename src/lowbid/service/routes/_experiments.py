@@ -14,7 +14,7 @@ from lowbid.errors import (
     StoreUnavailableError,
     UnknownNameError,
 )
-from lowbid.experiments._names import policy_of_text
+from lowbid.experiments.names import policy_of_text
 from lowbid.service import _plain_views as views
 from lowbid.service._guard import Caller
 from lowbid.service._hosted import Hosted

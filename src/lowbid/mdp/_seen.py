@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lowbid._arrays import Floats, Ints
 from lowbid._compile import allocating_kernel, from_start, kernel
 from lowbid.mdp._problem import Problem, group_of
-from lowbid.mdp.agents._visits import earlier
-from lowbid.policies._base import Floats, Ints
-from lowbid.policies._limits import Limits, exactly, real, whole
+from lowbid.mdp._visits import earlier
+from lowbid.policies import Limits, exactly, real, whole
 
 
 class Seen(NamedTuple):

@@ -10,8 +10,8 @@ from lowbid._require import require_whole
 from lowbid.environments import Environment
 from lowbid.errors import FileFormatError
 from lowbid.experiments._experiment import Case
-from lowbid.experiments._names import arms, policy
-from lowbid.experiments._toml_file import TomlFile
+from lowbid.experiments.names import arms, policy
+from lowbid.experiments.toml_file import TomlFile
 from lowbid.policies import Policy
 
 TEMPLATE = """\
@@ -114,6 +114,7 @@ class _Reader(TomlFile):
 
 
 def policy_of_table(table: dict[str, Any]) -> Policy:
+    """The policy that a table of the file names."""
     if "policy" not in table:
         raise FileFormatError('a table of policies needs policy = "...", such as "batch-ensemble".')
     rest = {key: value for key, value in table.items() if key not in ("policy", "name")}
@@ -121,6 +122,7 @@ def policy_of_table(table: dict[str, Any]) -> Policy:
 
 
 def arms_of_table(table: dict[str, Any]) -> Environment:
+    """The arms that a table of the file names."""
     if "family" not in table:
         raise FileFormatError('a table of arms needs family = "...", such as "bernoulli".')
     rest = {key: value for key, value in table.items() if key not in ("family", "name")}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lowbid.errors import FileFormatError, LowbidError
-from lowbid.experiments._names import nearest
+from lowbid.experiments.names import nearest
 
 T = TypeVar("T")
 

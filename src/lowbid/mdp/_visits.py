@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lowbid._arrays import Floats, Ints
 from lowbid._compile import allocating_kernel, from_start, kernel
 from lowbid.mdp._problem import Problem
-from lowbid.policies._base import Floats, Ints
-from lowbid.policies._limits import Limit, Limits, exactly, real, whole
+from lowbid.policies import Limit, Limits, exactly, real, whole
 
 
 class Visits(NamedTuple):

@@ -14,7 +14,7 @@ from typing import Any
 from lowbid import mdp
 from lowbid.environments import Arms
 from lowbid.errors import InvalidValueError
-from lowbid.experiments._names import (
+from lowbid.experiments.names import (
     arms_of_text,
     kebab,
     make,

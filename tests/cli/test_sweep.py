@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from lowbid import _array_format
 from lowbid.cli import main
-from lowbid.simulation import _result_file
 
 FILE = """
 title = "Small"
@@ -204,7 +204,7 @@ def test_a_damaged_file_is_played_again(here, capsys):
 
 
 def test_a_full_disk_leaves_a_folder_to_go_on_with(here, capsys, monkeypatch):
-    write, left = _result_file.np.savez, [5]
+    write, left = _array_format.np.savez, [5]
 
     def full(*columns, **more):
         left[0] -= 1
@@ -213,7 +213,7 @@ def test_a_full_disk_leaves_a_folder_to_go_on_with(here, capsys, monkeypatch):
         write(*columns, **more)
 
     with monkeypatch.context() as disk:
-        disk.setattr(_result_file.np, "savez", full)
+        disk.setattr(_array_format.np, "savez", full)
         assert main(["sweep", "mine.toml", "--out", "out"]) == 2
     message = capsys.readouterr().err
     assert "No space left on device" in message

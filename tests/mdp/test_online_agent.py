@@ -11,6 +11,7 @@ from follow import Wanderer
 from lowbid import mdp
 from lowbid._compile import background, interpreted
 from lowbid.errors import FileFormatError, InvalidValueError
+from lowbid.mdp import _saved_agent
 from lowbid.mdp._outcomes import outcome
 from lowbid.testing import check_agent
 
@@ -326,7 +327,8 @@ def test_bad_files_are_refused(tmp_path):
 
 def test_newer_files_and_foreign_rules_are_named(tmp_path, monkeypatch):
     path = tmp_path / "agent.npz"
-    monkeypatch.setattr("lowbid.mdp._saved_agent._FORMAT_VERSION", 9)
+    newer = _saved_agent._FORMAT._replace(newest=9)
+    monkeypatch.setattr(_saved_agent, "_FORMAT", newer)
     corridor().save(path)
     monkeypatch.undo()
     with pytest.raises(FileFormatError, match="format version 9"):

@@ -10,8 +10,7 @@ import pytest
 from checked import Checked, checked
 from lowbid import mdp
 from lowbid._compile import interpreted
-from lowbid.errors import InvalidValueError, StateError
-from lowbid.mdp import _saved_agent
+from lowbid.errors import InvalidValueError, LowbidError, StateError
 
 VARIANTS = [rule for name in mdp.agents.__all__ for rule in getattr(mdp, name).variants()]
 WHOLE = [-1, -2, 2, 3, 7, 10**6, 2**62, -(2**62)]
@@ -46,7 +45,7 @@ def _arithmetic_of_compiled_code(monkeypatch):
 
 def columns_of(agent, tmp_path):
     agent.save(tmp_path / "agent.npz")
-    return _saved_agent.read_saved(tmp_path / "agent.npz", "lowbid-agent", 2)[1]
+    return dict(np.load(tmp_path / "agent.npz"))
 
 
 def mutations(array, generator):
@@ -112,6 +111,38 @@ def test_an_agent_that_cannot_be_there_is_refused(name, value, tmp_path):
     np.savez(tmp_path / "other.npz", **{**columns, "header": np.array(json.dumps(header))})
     with pytest.raises(StateError, match=f"{name} is {value!r}"):
         mdp.Agent.load(tmp_path / "other.npz", compiled="never")
+
+
+def leaves(value, path=()):
+    """The paths of everything in a header but what names the format."""
+    yield path
+    if isinstance(value, dict | list):
+        for name in value if isinstance(value, dict) else range(len(value)):
+            if name not in ("format", "format_version"):
+                yield from leaves(value[name], (*path, name))
+
+
+HOSTILE = [None, True, -1, -3.5, 7, 2**70, 1e300, "nan", "x\0", "BatchQLearning", [], {}, [[1]]]
+
+
+@pytest.mark.parametrize("rule", [mdp.PSRL(), mdp.EBQL()], ids=lambda rule: rule.name)
+def test_an_agent_with_another_header_is_refused_or_acts_on(rule, tmp_path):
+    columns = columns_of(trained(rule), tmp_path)
+    text, faults = str(columns.pop("header")), []
+    for path in list(leaves(json.loads(text)))[1:]:
+        for value in HOSTILE:
+            header = json.loads(text)
+            functools.reduce(lambda part, name: part[name], path[:-1], header)[path[-1]] = value
+            np.savez(tmp_path / "other.npz", **columns, header=np.array(json.dumps(header)))
+            try:
+                agent = mdp.Agent.load(tmp_path / "other.npz", compiled="never")
+                agent.end()
+                play(agent, 2)
+            except LowbidError:
+                continue
+            except Exception as error:
+                faults.append(f"{path} = {value!r}: {error!r}")
+    assert not faults, "\n".join(faults)
 
 
 @pytest.mark.parametrize("rule", [mdp.PSRL(), mdp.UCBVI()], ids=lambda rule: rule.name)

@@ -10,7 +10,7 @@ import pytest
 
 import lowbid
 from lowbid import Bandit, BatchEnsemble, schedules
-from lowbid.errors import FileFormatError, StateError
+from lowbid.errors import FileFormatError, LowbidError, StateError
 from lowbid.online import _saved
 from online_play import go_on, used
 from variants import VARIANTS, quick_by_default
@@ -222,6 +222,68 @@ MADE = {"word": "x", "words": {"x": 1}}
 def test_a_state_that_cannot_have_been_is_refused_and_named(path, value, message):
     with pytest.raises(StateError, match=message):
         Bandit.from_json(with_changes(*path, value=value))
+
+
+def leaves(value, path=()):
+    """The paths of everything in a saved bandit but its policy's state, which others mutate."""
+    yield path
+    if isinstance(value, dict | list):
+        for name in value if isinstance(value, dict) else range(len(value)):
+            if name not in ("state", "checksum", "format", "policy"):
+                yield from leaves(value[name], (*path, name))
+
+
+HOSTILE = [None, True, -1, -3.5, 7, 2**70, 1e300, -1e300, "nan", "inf", "x\0", [], {}, [[1]]]
+
+
+def look_at(bandit):
+    """All that a bandit says of itself."""
+    for view in ("means", "counts", "intervals", "recommend", "explain", "pending", "to_json"):
+        str(getattr(bandit, view)())
+
+
+def play_and_look(bandit):
+    look_at(bandit)
+    kind = "loss" if bandit.explain().kind == "loss" else "reward"
+    for _ in range(3):
+        bandit.update(bandit.decide(), **{kind: 0.5})
+    if "c" in bandit.paused:
+        bandit.resume_arm("c")
+    look_at(bandit)
+
+
+def in_use():
+    """A bandit with everything that a file can hold."""
+    bandit = Bandit(["a", "b", "c", "d"], lowbid.UCB1(), reward_range=(0, 1), seed=3, horizon=900)
+    for step in range(30):
+        bandit.update(bandit.decide(), reward=step % 7 / 7)
+    bandit.pause_arm("c")
+    bandit.remove_arm("d")
+    bandit.decide()
+    return bandit
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_mutated_bandit_is_refused_or_plays_on():
+    text = in_use().to_json()
+    refused, faults = 0, []
+    for path in list(leaves(json.loads(text)))[1:]:
+        for value in HOSTILE:
+            body = json.loads(text)
+            del body["checksum"]
+            functools.reduce(lambda part, name: part[name], path[:-1], body)[path[-1]] = value
+            other = json.dumps({**body, "checksum": _saved._checksum(body)})
+            try:
+                bandit = Bandit.from_json(other, compiled="never")
+            except LowbidError:
+                refused += 1
+                continue
+            try:
+                play_and_look(bandit)
+            except Exception as error:
+                faults.append(f"{path} = {value!r}: {error!r}")
+    assert not faults, "\n".join(faults)
+    assert refused > 200
 
 
 def test_a_state_that_does_not_fit_into_memory_is_refused():

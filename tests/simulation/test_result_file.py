@@ -85,6 +85,37 @@ def test_foreign_and_newer_files_are_refused(result, tmp_path):
         lowbid.Result.load(tmp_path / "nothing.npz")
 
 
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("regret", lambda x: np.where(x == x[0, 0, -1], np.nan, x)),
+        ("regret", lambda x: x.astype("U9")),
+        ("pulls", lambda x: -x),
+        ("pulls", lambda x: x + 1),
+        ("pulls", lambda x: x.astype(float)),
+        ("pulls", lambda x: x[:, :, :0]),
+        ("checkpoints", lambda x: x[::-1]),
+        ("checkpoints", lambda x: x - x[0]),
+        ("checkpoints", lambda x: np.append(x[1:], x[-1])),
+        ("policies", lambda _: ["ucb", "ucb"]),
+        ("policies", lambda _: ["ucb", {}]),
+        ("policies", lambda _: None),
+        ("provenance", lambda _: [1]),
+    ],
+)
+def test_a_result_that_no_simulation_has_is_refused(name, change, result, tmp_path):
+    path = tmp_path / "result.npz"
+    result.save(path)
+    with np.load(path) as saved:
+        columns = dict(saved)
+    header = json.loads(str(columns.pop("header")))
+    part = header if name in header else columns
+    part[name] = change(part[name])
+    np.savez(path, header=np.array(json.dumps(header)), **columns)
+    with pytest.raises(FileFormatError, match="damaged"):
+        lowbid.Result.load(path)
+
+
 def test_a_failed_save_leaves_the_old_file(result, tmp_path, monkeypatch):
     path = tmp_path / "result.npz"
     result.save(path)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import io
-import json
 import os
-import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from lowbid._array_format import ArrayFormat
 from lowbid._compile import When
-from lowbid._replace_file import replace_file
 from lowbid._require import require_choice, require_flag, require_numbers, require_whole
 from lowbid._version import __version__
 from lowbid.errors import FileFormatError, InvalidValueError, StateError
@@ -26,8 +23,12 @@ from lowbid.policies import arrays_of, check_state, fill, require_limit, whole
 if TYPE_CHECKING:
     from lowbid.mdp._agent import Agent
 
-_FORMAT = "lowbid-agent"
-_FORMAT_VERSION = 2  # version 1 numbered the arrays of a state instead of naming them
+_FORMAT = ArrayFormat(
+    "lowbid-agent",
+    2,  # version 1 numbered the arrays of a state instead of naming them
+    "a saved agent of lowbid",
+    "restore it from a copy, or start a new agent.",
+)
 _COUNTERS = ("_episode", "_stage", "_s", "_action", "_kind", "_allowed", "_origin", "_ends")
 
 A = TypeVar("A", bound="Agent")
@@ -37,8 +38,6 @@ def write_agent(agent: Agent, path: str | os.PathLike[str]) -> None:
     """Write an agent's file atomically: whatever happens, `path` is the old file or the new one."""
     rule, problem = agent.rule, agent._given
     header = {
-        "format": _FORMAT,
-        "format_version": _FORMAT_VERSION,
         "lowbid": __version__,
         "rule": {
             "class": type(rule).__name__,
@@ -50,16 +49,15 @@ def write_agent(agent: Agent, path: str | os.PathLike[str]) -> None:
     columns: dict[str, Any] = {
         f"problem_{name}": np.asarray(x) for name, x in problem._asdict().items()
     }
-    columns |= {"header": np.array(json.dumps(header)), "stream": agent._stream}
+    columns |= {"stream": agent._stream}
     columns |= {f"state_{name}": array for name, array in _named_arrays(agent._state).items()}
-    with replace_file(Path(path), durable=True) as file:
-        np.savez(file, allow_pickle=False, **columns)
+    _FORMAT.write(Path(path), header, columns, durable=True)
 
 
 def read_agent(cls: type[A], path: str | os.PathLike[str], rule: Rule | None, compiled: When) -> A:
     """The agent in a file, or an error that says what is wrong with it."""
     path = Path(path)
-    header, columns = read_saved(path, _FORMAT, _FORMAT_VERSION)
+    header, columns = _FORMAT.read(path)
     made = _rule_from(path, header, rule)
     try:
         return _restored(cls, made, header, columns, compiled)
@@ -72,27 +70,6 @@ def read_agent(cls: type[A], path: str | os.PathLike[str], rule: Rule | None, co
         raise StateError(f"{path} does not fit into this machine's memory.") from error
     except (LookupError, TypeError, ValueError, OverflowError, AttributeError) as error:
         raise of_another_lowbid(path, header, made.name) from error
-
-
-def read_saved(path: Path, expected: str, newest: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The header and the arrays of a file in an expected format, or an error."""
-    try:
-        columns = _columns(path)
-        header = json.loads(str(columns["header"]))
-        known = header["format"] == expected
-        version = int(header["format_version"])
-    except Exception as error:  # damaged bytes can make zip, JSON or NumPy fail in any way
-        if isinstance(error, OSError) and not path.is_file():
-            raise
-        raise damaged(path) from error
-    if not known:
-        raise damaged(path)
-    if version > newest:
-        raise FileFormatError(
-            f"{path} has format version {version}; this lowbid ({__version__}) reads up to "
-            f"{newest}. Upgrade lowbid to read it."
-        )
-    return header, columns
 
 
 def _restored(
@@ -173,17 +150,6 @@ def kinds_of(arrays: Mapping[str, Any]) -> dict[str, Any]:
     return {name: (array.shape, array.dtype) for name, array in arrays.items()}
 
 
-def _columns(path: Path) -> dict[str, Any]:
-    """All arrays, each read to its end, because only then is its checksum compared."""
-    with zipfile.ZipFile(path) as archive:
-        return {
-            name.removesuffix(".npy"): np.lib.format.read_array(
-                io.BytesIO(archive.read(name)), allow_pickle=False
-            )
-            for name in archive.namelist()
-        }
-
-
 def _fields(rule: Rule) -> dict[str, Any] | None:
     """The parameters of one of lowbid's rules, which are plain data."""
     if type(rule).__name__ not in agents.__all__ or not dataclasses.is_dataclass(rule):
@@ -193,7 +159,9 @@ def _fields(rule: Rule) -> dict[str, Any] | None:
 
 
 def _rule_from(path: Path, header: dict[str, Any], given: Rule | None) -> Rule:
-    saved = header["rule"]
+    saved = header.get("rule")
+    if not isinstance(saved, dict) or not {"class", "identity", "parameters"} <= saved.keys():
+        raise _FORMAT.damaged(path)
     if given is not None:
         if given.identity != saved["identity"]:
             raise InvalidValueError(
@@ -219,12 +187,4 @@ def of_another_lowbid(path: Path, header: dict[str, Any], rule: str) -> FileForm
         f"{path} is intact, but was written by lowbid {header.get('lowbid')} (format version "
         f"{header['format_version']}), whose {rule} has a different state from this one's "
         f"({__version__}). Load it with the lowbid that wrote it, or start a new agent."
-    )
-
-
-def damaged(path: Path) -> FileFormatError:
-    """The error for a file that cannot be read."""
-    return FileFormatError(
-        f"{path} is not a saved agent of lowbid, or is damaged or cut short; restore it from a "
-        "copy, or start a new agent."
     )

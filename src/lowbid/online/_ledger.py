@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from lowbid._compile import kernel
 from lowbid.online._plain import MOST_IN_ROWS, array_from, array_to, numbers_to
-from lowbid.policies import fill
+from lowbid.policies import fill, real, require_limit, sums, whole
 
 Ledger = npt.NDArray[np.float64]  # (arm, column)
 
@@ -22,6 +22,14 @@ Ledger = npt.NDArray[np.float64]  # (arm, column)
 # into [0, 1].
 COUNT, MEAN, SQUARES, DEVIATIONS, WEIGHT, WEIGHTED, SPREAD, ABOVE, BELOW = range(9)
 _COLUMNS = 9
+# What a saved row may hold.
+_LIMITS = (
+    ("count", COUNT, whole(0)),
+    ("mean", MEAN, sums()),
+    ("the weighted sum", WEIGHTED, sums()),
+    *((f"sum {column}", column, real(0.0)) for column in (SQUARES, DEVIATIONS, WEIGHT, SPREAD)),
+    *((f"sum {column}", column, real(0.0)) for column in (ABOVE, BELOW)),
+)
 
 # The weights are tuned for this error probability, but the intervals hold for any.
 _TUNED_FOR = math.log(2.0 / 0.05)
@@ -76,6 +84,12 @@ def merged_ledger(first: Ledger, second: Ledger) -> Ledger:
             for moved in [np.where(part[:, COUNT] > 0, abs(part[:, MEAN] - merged[:, MEAN]), 0.0)]
         )
     return merged
+
+
+def check_ledger(ledger: Ledger) -> None:
+    """Raise an error if rows hold what cannot have been recorded."""
+    for name, column, limit in _LIMITS:
+        require_limit(name, ledger[:, column], limit)
 
 
 def mean_of_row(row: Ledger) -> float:

@@ -15,6 +15,7 @@ from lowbid.online._engine import ArmState, Engine
 from lowbid.online._feedback import Feedback
 from lowbid.online._ledger import (
     Ledger,
+    check_ledger,
     empty_ledger,
     merged_ledger,
     row_from,
@@ -77,8 +78,11 @@ class Roster:
             arm["name"]: PausedArm(row_from(arm), engine.arm_from_data(arm))
             for arm in saved["paused"]
         }
+        check_ledger(np.array(list(roster.rows.values())))
         engine.check_paused([arm.known for arm in roster.paused.values()])
-        roster.removed = set(saved["removed"])
+        roster.removed = set(read_arms(saved["removed"])) if saved["removed"] else set()
+        for name in roster.removed & roster.rows.keys():
+            raise InvalidValueError(f"arm {name!r} is among those that were removed.")
         return roster
 
     @property

@@ -7,18 +7,25 @@ import importlib
 import importlib.util
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from lowbid._array_format import ArrayFormat
 from lowbid._require import require_whole
 from lowbid.errors import InvalidValueError, MissingPackageError
 from lowbid.simulation._provenance import joined
-from lowbid.simulation._result_file import damaged, read_columns, read_path, write_columns
 from lowbid.simulation._statistics import Estimate, estimate
 from lowbid.simulation._summary import Summary, known, summary_row
 
+_FORMAT = ArrayFormat(
+    "lowbid-result",
+    1,
+    "a result file of lowbid",
+    "run the simulation again, or restore the file.",
+)
 _KINDS = ["i1", "f3", "i3"]  # whole checkpoints, regret and whole pulls, with their dimensions
 
 
@@ -122,22 +129,22 @@ class Result:
         """
         header = {"policies": list(self.policies), "provenance": self.provenance}
         columns = {"checkpoints": self.checkpoints, "regret": self.regret, "pulls": self.pulls}
-        write_columns(read_path(path), header, columns)
+        _FORMAT.write(_read_path(path), header, columns)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Result:
         """Read a file that `save` wrote."""
-        file = read_path(path)
-        header, columns = read_columns(file, ("checkpoints", "regret", "pulls"))
-        checkpoints, regret, pulls = columns["checkpoints"], columns["regret"], columns["pulls"]
-        names, provenance = header.get("policies"), header.get("provenance")
-        kinds = [column.dtype.kind + str(column.ndim) for column in (checkpoints, regret, pulls)]
-        if not isinstance(names, list) or not isinstance(provenance, dict) or kinds != _KINDS:
-            raise damaged(file)
-        shape = (len(names), regret.shape[1], checkpoints.size)
-        if regret.shape != shape or pulls.shape[:2] != shape[:2] or 0 in regret.shape:
-            raise damaged(file)
-        return cls(tuple(names), checkpoints, regret, pulls, provenance)
+        file = _read_path(path)
+        header, columns = _FORMAT.read(file)
+        try:
+            names, provenance = tuple(header["policies"]), header["provenance"]
+            steps, regret, pulls = (columns[name] for name in ("checkpoints", "regret", "pulls"))
+        except (KeyError, TypeError) as error:
+            raise _FORMAT.damaged(file) from error
+        result = cls(names, steps, regret, pulls, provenance)
+        if not _can_be(result):
+            raise _FORMAT.damaged(file)
+        return result
 
     @classmethod
     def concatenate(cls, results: Sequence[Result]) -> Result:
@@ -189,3 +196,33 @@ class Result:
                 f"step {step} was not recorded; the nearest checkpoint is {near}."
             )
         return int(known.index(step))
+
+
+def _read_path(path: Any) -> Path:
+    """The path of a file, or a clear error."""
+    if not isinstance(path, str | os.PathLike) or not str(path):
+        raise InvalidValueError(f"path is {path!r}; give the name of a file.")
+    return Path(path)
+
+
+def _can_be(result: Result) -> bool:
+    """Whether a simulation can have had this result."""
+    names, steps, regret, pulls, provenance = (
+        getattr(result, field.name) for field in dataclasses.fields(result)
+    )
+    if [array.dtype.kind + str(array.ndim) for array in (steps, regret, pulls)] != _KINDS:
+        return False
+    shape = (len(names), regret.shape[1], steps.size)
+    return bool(
+        isinstance(provenance, dict)
+        and all(isinstance(name, str) for name in names)
+        and len(set(names)) == len(names)
+        and regret.shape == shape
+        and pulls.shape[:2] == shape[:2]
+        and 0 not in regret.shape
+        and steps[0] >= 1
+        and (np.diff(steps) > 0).all()
+        and np.isfinite(regret).all()
+        and (pulls >= 0).all()
+        and (pulls.sum(axis=2) == steps[-1]).all()
+    )

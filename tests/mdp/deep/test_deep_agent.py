@@ -204,7 +204,7 @@ def test_damaged_files_are_refused(tmp_path):
             deep.DeepAgent.load(path)
     with interpreted():
         mdp.Agent(2, 2, 2, reward_range=(0, 1)).save(other)
-    with pytest.raises(FileFormatError, match="not a saved agent"):
+    with pytest.raises(FileFormatError, match="not a saved deep agent"):
         deep.DeepAgent.load(other)
     with pytest.raises(FileNotFoundError):
         deep.DeepAgent.load(tmp_path / "nowhere.npz")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,11 +11,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from lowbid._array_format import ArrayFormat
 from lowbid._parameters import plain
-from lowbid._replace_file import replace_file
 from lowbid._version import __version__
 from lowbid.errors import FileFormatError
-from lowbid.mdp._saved_agent import kinds_of, of_another_lowbid, read_saved
+from lowbid.mdp._saved_agent import kinds_of, of_another_lowbid
 from lowbid.mdp.deep._deep_agent import DeepAgent
 from lowbid.mdp.deep._ensemble_dqn import EnsembleDQN
 from lowbid.mdp.deep._learner import frozen_member
@@ -24,8 +23,12 @@ from lowbid.mdp.deep._networks import Inputs, zeros
 from lowbid.mdp.deep.bidding_dqn import BiddingDQN
 from lowbid.mdp.deep.bootstrapped_dqn import BootstrappedDQN
 
-_FORMAT = "lowbid-deep-agent"
-_FORMAT_VERSION = 2  # version 1 numbered arrays instead of naming them
+_FORMAT = ArrayFormat(
+    "lowbid-deep-agent",
+    2,  # version 1 numbered arrays instead of naming them
+    "a saved deep agent of lowbid",
+    "restore it from a copy, or start a new agent.",
+)
 _RULES: dict[str, type[EnsembleDQN]] = {
     rule.__name__: rule for rule in (BootstrappedDQN, BiddingDQN)
 }
@@ -42,8 +45,6 @@ def write_deep_agent(agent: DeepAgent, path: str | os.PathLike[str]) -> None:
             "arrays of agent.learner yourself."
         )
     header = {
-        "format": _FORMAT,
-        "format_version": _FORMAT_VERSION,
         "lowbid": __version__,
         "rule": type(rule).__name__,
         "parameters": {field.name: plain(rule, field) for field in dataclasses.fields(rule)},
@@ -56,15 +57,13 @@ def write_deep_agent(agent: DeepAgent, path: str | os.PathLike[str]) -> None:
     }
     arrays, _ = _named_arrays(agent)
     columns = {f"array_{name}": np.asarray(each) for name, each in arrays.items()}
-    columns |= {"header": np.array(json.dumps(header)), "bids": agent._bids}
-    with replace_file(Path(path), durable=True) as file:
-        np.savez(file, allow_pickle=False, **columns)
+    _FORMAT.write(Path(path), header, {**columns, "bids": agent._bids}, durable=True)
 
 
 def read_deep_agent(cls: type[D], path: str | os.PathLike[str]) -> D:
     """The agent in a file, or an error that says what is wrong with it."""
     path = Path(path)
-    header, columns = read_saved(path, _FORMAT, _FORMAT_VERSION)
+    header, columns = _FORMAT.read(path)
     try:
         return _restored(cls, header, columns)
     except (KeyError, TypeError, ValueError) as error:

@@ -27,7 +27,6 @@ ELSEWHERE = {
     "shared/_decision.py": "shared/test_bandit.py",
     "shared/_memory.py": "shared/test_bandit.py",
     "shared/_repeats.py": "shared/test_bandit.py",
-    "shared/_replica.py": "shared/test_log.py",
     "shared/_settings.py": "shared/test_open.py",
     "shared/_snapshots.py": "shared/test_log.py",
     "shared/_summary.py": "shared/test_bandit.py",

@@ -154,17 +154,10 @@ def test_a_request_id_of_another_outcome_is_refused(any_url):
     assert bandit.update(two, reward=0.0, request_id="s") is None
 
 
-def test_answers_that_were_stored_without_a_digest_are_given_again(any_url):
+def test_a_request_id_of_outcomes_is_none_of_decisions(any_url):
     bandit = lowbid.open(any_url, "b", arms=["x", "y"], reward_range=(0, 1))
-    decision = bandit.decide(unit="ann", request_id="r")
+    bandit.decide(unit="ann", request_id="r")
     bandit.update("x", reward=1.0, request_id="s")
-    kept = [[decision.arm, decision.id, decision.propensity, decision.version, "p"]]
-    old = {"r": json.dumps(kept), "s": json.dumps({"answers": ["taken"]})}
-    with bandit._log.store.twin().transaction(write=True) as transaction:
-        transaction.remember(bandit._log.bandit, "request", 0, old)
-    assert bandit.decide(unit="ann", request_id="r") == decision
-    assert bandit.update("x", reward=1.0, request_id="s") is None
-    assert bandit.counts() == {"x": 1, "y": 0}
     for count in (2, 3):
         with pytest.raises(InvalidValueError, match="another call"):
             bandit.decide(count, request_id="r")

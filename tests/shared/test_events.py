@@ -24,8 +24,8 @@ from lowbid.shared._events import (
     "event",
     [
         Created({"arms": ["x"]}, "abcd"),
-        Decided("ps", "r", None, ["abcd-1", "abcd-2"], ["x", "x"], [0.5, 1.0]),
-        Decided("h", unit="u", ids=["abcdh-1"], arms=[0], chances=[None]),
+        Decided("ps", ["abcd-1", "abcd-2"], ["x", "x"], [0.5, 1.0], "r"),
+        Decided("h", ["abcdh-1"], [0], [None], unit="u"),
         Reported("reward", [["abcd-1", "x", 0.1], [None, 0, 1e-300]]),
         Forgotten(["abcd-1"]),
         ArmChanged("added", "y", "ann"),
@@ -40,7 +40,7 @@ def test_events_are_read_as_they_were_written(event):
 
 def test_administrative_events():
     assert is_administrative(ArmChanged("added", "y"))
-    assert not is_administrative(Decided("p"))
+    assert not is_administrative(Forgotten(["abcd-1"]))
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ values = st.floats(allow_nan=False, allow_infinity=False)
 @given(texts, texts, st.lists(st.tuples(identities, arms, values | st.none()), min_size=1))
 def test_decisions_are_written_as_json_writes_them(request_id, unit, decisions):
     columns = [list(column) for column in zip(*decisions, strict=True)]
-    event = Decided("p" * len(decisions), request_id, unit, *columns)
+    event = Decided("p" * len(decisions), *columns, request_id, unit)
     assert logged(1, 2, event, "").body == json.dumps(fields_of_event(event))
 
 

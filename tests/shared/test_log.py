@@ -322,9 +322,8 @@ def test_opening_reads_the_snapshot_and_few_events(url, monkeypatch):
         _log.Replica, "apply", lambda self, *event: applied.append(event) or real(self, *event)
     )
     fresh = lowbid.open(url, "b")
-    few = len(applied)  # none if the snapshot was just taken
+    assert len(applied) < 60  # none if the snapshot was just taken
     fresh.decide()
-    assert few < len(applied) < 60
     monkeypatch.undo()
     assert fresh.to_json() == bandit.to_json()
 

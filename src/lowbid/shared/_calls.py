@@ -1,7 +1,8 @@
 """Calls on a shared bandit: what each looks up, which event it becomes, and what it answers.
 
-A call changes nothing by itself. It plans an event against the current state; the event is applied
-to the replica, as every other process will apply it; then the call concludes.
+A call is a command, and changes nothing by itself. It plans against the current state: an event,
+which is applied to the replica as every other process will apply it, or choices, which the replica
+makes and turns into an event. Then the call concludes.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from lowbid.shared._events import (
 from lowbid.shared._holdout import is_held_out
 from lowbid.shared._memory import OUTCOMES, REQUESTS, UNITS, Key, Memory
 from lowbid.shared._repeats import digest_of, require_same, reused
-from lowbid.shared._replica import Replica
+from lowbid.shared._replica import Choices, Replica
 
 # The possible answers to a reported outcome.
 Answer = Literal["taken", "repeated", "closed", "removed", "unknown"]
@@ -41,6 +42,10 @@ class Reply(NamedTuple):
     """The answer of a call that has nothing to write."""
 
     value: Any
+
+
+# What a call has to do, as far as it can be said before it is done.
+Plan = Event | Choices | Reply
 
 
 class Call(ABC):
@@ -78,8 +83,8 @@ class Call(ABC):
         return ()
 
     @abstractmethod
-    def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
-        """The event to write at this time, or the answer if there is none; changes nothing."""
+    def plan(self, replica: Replica, memory: Memory, time: int) -> Plan:
+        """The event to write at this time, the choices to make, or the answer; changes nothing."""
 
     def conclude(self, replica: Replica, memory: Memory, event: Any) -> Any:
         """The answer, now that the event has been applied; may store something in the memory."""
@@ -100,7 +105,7 @@ class Decide(Call):
         if self.unit is not None:
             yield UNITS, self.unit
 
-    def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
+    def plan(self, replica: Replica, memory: Memory, time: int) -> Plan:
         """The decisions made earlier for this request, or new ones."""
         if self.request_id is not None:
             found = memory.get(REQUESTS, self.request_id)
@@ -111,12 +116,12 @@ class Decide(Call):
         count = 1 if self.n is None else self.n
         if count == 0:
             return Reply([])
-        ways, arms = self._ways(replica, memory, time, count)
-        return Decided(ways, self.request_id, self.unit, arms=arms)
+        ways, arm = self._ways(replica, memory, time, count)
+        return Choices(ways, self.request_id, self.unit, arm)
 
     def _ways(
         self, replica: Replica, memory: Memory, time: int, count: int
-    ) -> tuple[str, list[Arm]]:
+    ) -> tuple[str, Arm | None]:
         """How each arm is to be chosen, and the arm that the unit already has, if any."""
         settings, unit = replica.settings, self.unit
         ways = BY_POLICY * count
@@ -126,14 +131,14 @@ class Decide(Call):
             held = [is_held_out(name, settings.seed, settings.holdout) for name in names]
             ways = "".join(HELD_OUT if each else BY_POLICY for each in held)
         if unit is None or not settings.sticky or ways[0] == HELD_OUT:
-            return ways, []
+            return ways, None
         found = memory.get(UNITS, unit)
         if found is not None:
             arm, since = found
             lasting = settings.sticky is True or time - since < settings.sticky
             if lasting and arm in replica.core.roster.number:
-                return STICKY * count, [arm] * count
-        return BY_POLICY + STICKY * (count - 1), []
+                return STICKY * count, arm
+        return BY_POLICY + STICKY * (count - 1), None
 
     def conclude(self, replica: Replica, memory: Memory, event: Decided) -> Any:
         """The decisions, remembered by their request and by their unit."""
@@ -154,8 +159,6 @@ class Decide(Call):
         return decisions[0] if self.n is None else decisions
 
     def _again(self, request_id: str, found: Any) -> Any:
-        if isinstance(found, list):  # the format before calls had digests
-            found = {"decisions": found}
         kept = found.get("decisions", ())
         if len(kept) != (1 if self.n is None else self.n):
             raise reused(request_id)
@@ -210,7 +213,7 @@ class Report(Call):
             if replica.is_known(identity) and not replica.is_unanswered(identity):
                 yield OUTCOMES, identity
 
-    def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
+    def plan(self, replica: Replica, memory: Memory, time: int) -> Plan:
         """Check all outcomes, then record the valid ones."""
         found = None if self.request_id is None else memory.get(REQUESTS, self.request_id)
         if found is not None and "answers" not in found:
@@ -286,7 +289,7 @@ class Report(Call):
 class ReportKnown(Report):
     """Report outcomes: all get an answer, or none if one names an unknown decision."""
 
-    def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
+    def plan(self, replica: Replica, memory: Memory, time: int) -> Plan:
         """The same, after a check for decisions that were never made."""
         for each in self.outcomes:
             if isinstance(each.what, Decision) and not replica.is_known(each.what.id):
@@ -302,7 +305,7 @@ class Forget(Call):
         self.decision = decision
         self._rejection: Rejection | None = None
 
-    def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
+    def plan(self, replica: Replica, memory: Memory, time: int) -> Plan:
         """Close the decision if it is open."""
         self._rejection = rejection = replica.status(self.decision, time)
         return Reply(rejection) if rejection == "closed" else Forgotten([self.decision.id])
@@ -319,7 +322,7 @@ class Change(Call):
         super().__init__()
         self._make = make
 
-    def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
+    def plan(self, replica: Replica, memory: Memory, time: int) -> Plan:
         """Try the change on a copy, so that a failure does no harm."""
         event = self._make(replica)
         trial = copy.deepcopy(replica)
@@ -334,7 +337,7 @@ class Note(Call):
         super().__init__()
         self._event = event
 
-    def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
+    def plan(self, replica: Replica, memory: Memory, time: int) -> Plan:
         """The event."""
         return self._event
 
@@ -348,7 +351,7 @@ class Look(Call):
         super().__init__()
         self._look = look
 
-    def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
+    def plan(self, replica: Replica, memory: Memory, time: int) -> Plan:
         """The view, and whether windows have expired that the log has not closed yet."""
         return Reply((self._look(replica, time), replica.windows.due(time)))
 
@@ -356,7 +359,7 @@ class Look(Call):
 class LetTimePass(Call):
     """Close the windows that have expired."""
 
-    def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
+    def plan(self, replica: Replica, memory: Memory, time: int) -> Plan:
         """An event, if windows have expired."""
         return Elapsed() if replica.windows.due(time) else Reply(None)
 

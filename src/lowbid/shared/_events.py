@@ -1,6 +1,7 @@
 """The events in the log of a shared bandit, each defined here once.
 
-Every call that changes something is one event. The log numbers the events of a bandit 1, 2, ... and
+A call is a command; an event is the fact that it left behind. Every call that changes something is
+one event. The log numbers the events of a bandit 1, 2, ... and
 gives each a time that never runs backwards; a bandit's state is a function of its events.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from json.encoder import encode_basestring_ascii
 from typing import Any, ClassVar, NamedTuple
 
@@ -45,20 +46,19 @@ class Decided:
     ----------
     ways : str
         One letter per decision: chosen by the policy, the arm the unit already has, or held out.
-    request_id, unit : str, optional
-        As given by the caller.
     ids, arms, chances : list
         The decisions, their arms, and the propensity of each choice if the policy can compute it.
-        Empty until the event is applied for the first time.
+    request_id, unit : str, optional
+        As given by the caller.
     """
 
     name: ClassVar[str] = "decided"
     ways: str
+    ids: list[str]
+    arms: list[Arm]
+    chances: list[float | None]
     request_id: str | None = None
     unit: str | None = None
-    ids: list[str] = field(default_factory=list)
-    arms: list[Arm] = field(default_factory=list)
-    chances: list[float | None] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -191,15 +191,15 @@ def _body(event: Event) -> str:
 
 
 def _body_of_decided(event: Decided) -> str:
-    text = f'{{"ways": "{event.ways}"'
+    ids = '", "'.join(event.ids)
+    arms = ", ".join([_name_text(arm) for arm in event.arms])
+    chances = ", ".join(["null" if c is None else repr(float(c)) for c in event.chances])
+    text = f'{{"ways": "{event.ways}", "ids": ["{ids}"], "arms": [{arms}], "chances": [{chances}]'
     if event.request_id is not None:
         text += f', "request_id": {_ENCODER.encode(event.request_id)}'
     if event.unit is not None:
         text += f', "unit": {_ENCODER.encode(event.unit)}'
-    ids = '", "'.join(event.ids)
-    arms = ", ".join([_name_text(arm) for arm in event.arms])
-    chances = ", ".join(["null" if c is None else repr(float(c)) for c in event.chances])
-    return f'{text}, "ids": ["{ids}"], "arms": [{arms}], "chances": [{chances}]}}'
+    return f"{text}}}"
 
 
 def _body_of_reported(event: Reported) -> str:

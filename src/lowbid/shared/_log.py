@@ -27,7 +27,7 @@ from lowbid.shared._events import (
     logged,
 )
 from lowbid.shared._memory import OUTCOMES, REQUESTS, UNITS, Memory
-from lowbid.shared._replica import Replica
+from lowbid.shared._replica import Choices, Replica
 from lowbid.shared._snapshots import replica_of, snapshot_of
 from lowbid.shared.stores import Store, Transaction
 from lowbid.shared.stores._patience import FIRST_PAUSE, LONGEST_PAUSE, Patience
@@ -191,9 +191,12 @@ class SharedLog:
                 continue
             number = replica.number + 1
             try:
-                replica.apply(number, moment, plan)
-                answers.append((call, call.conclude(replica, memory, plan), None))
-                rows.append(logged(number, moment, plan, batch))
+                if isinstance(plan, Choices):
+                    event: Event = replica.decide(number, moment, plan)
+                else:
+                    replica.apply(number, moment, event := plan)
+                answers.append((call, call.conclude(replica, memory, event), None))
+                rows.append(logged(number, moment, event, batch))
             except Exception as error:
                 raise _CallFailedError(call, error) from error
         if rows:

@@ -14,11 +14,8 @@ def digest_of(*call: Any) -> str:
 
 
 def require_same(request_id: str | None, found: dict[str, Any], digest: str) -> None:
-    """Refuse a request id that was used for a call with other content.
-
-    Answers that were stored before there were digests have none, and count as the same call.
-    """
-    if found.get("call", digest) != digest:
+    """Refuse a request id that was used for a call with other content."""
+    if found["call"] != digest:
         raise reused(request_id)
 
 

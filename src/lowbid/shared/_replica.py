@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from lowbid._version import __version__
 from lowbid.errors import InvalidValueError
@@ -37,6 +37,26 @@ from lowbid.shared._holdout import Holdout, writer_of
 from lowbid.shared._settings import Settings
 from lowbid.shared._timeline import Timeline
 from lowbid.shared._windows import Windows
+
+
+class Choices(NamedTuple):
+    """The command to make decisions.
+
+    Attributes
+    ----------
+    ways : str
+        One letter per decision, as in `Decided`.
+    request_id, unit : str, optional
+        As given by the caller.
+    arm : str or int, optional
+        The arm that the unit already has.
+    """
+
+    ways: str
+    request_id: str | None = None
+    unit: str | None = None
+    arm: Arm | None = None
+
 
 # This many administrative changes are available without reading the log.
 _CHANGES_AT_HAND = 1000
@@ -176,43 +196,59 @@ class Replica:
         """Whether a decision was made, and no outcome of it was taken so far."""
         return self.arm_of(identity) is not None and self.windows.held.get(identity) is None
 
-    def apply(self, number: int, time: int, event: Event) -> None:
-        """Apply the next event.
+    def decide(self, number: int, time: int, wanted: Choices) -> Decided:
+        """Make decisions; the event returned is what other replicas apply."""
+        self._advance(number, time)
+        self._use_word(self.word)
+        decided = Decided(wanted.ways, [], [], [], wanted.request_id, wanted.unit)
+        arm = wanted.arm
+        for way in wanted.ways:
+            chance: float | None = 1.0
+            drawn: DrawnChoice | None = None
+            if way == BY_POLICY:
+                arm, chance, drawn = self._choose()
+            elif way == HELD_OUT:
+                arm = self.settings.control
+            decision = self._await_outcome(way, arm)  # type: ignore[arg-type]
+            if drawn is not None:
+                self.drawn.append(drawn._replace(identity=decision.id))
+            decided.ids.append(decision.id)
+            decided.arms.append(decision.arm)
+            decided.chances.append(chance)
+        return decided
 
-        A `Decided` event without arms is given them here, so all choices are made in one place.
-        """
-        self.number, self.time = number, time
-        if self.windows.due(time):
-            for identity, value in self.windows.close(time):
-                self._conclude(identity, value)
+    def apply(self, number: int, time: int, event: Event) -> None:
+        """Follow the next event of the log, which says what happened: nothing is decided here."""
+        self._advance(number, time)
         if is_administrative(event):
             self._note(event)
         _HANDLERS[type(event)](self, event)
 
+    def _advance(self, number: int, time: int) -> None:
+        """Move on to the next event, and close the windows that have expired by then."""
+        self.number, self.time = number, time
+        if self.windows.due(time):
+            for identity, value in self.windows.close(time):
+                self._conclude(identity, value)
+
     def _decided(self, event: Decided) -> None:
-        window = self.settings.window
-        self._use_word(writer_of(event.ids[0]) if event.ids else self.word)
-        logged, event.ids, event.arms = event.arms, [], []
-        chances: list[float | None] = []
-        chance: float | None
-        for place, way in enumerate(event.ways):
-            before = logged[place] if place < len(logged) else None
+        self._use_word(writer_of(event.ids[0]))
+        for way, arm in zip(event.ways, event.arms, strict=True):
             if way == BY_POLICY:
-                decision, chance = self._choose(before)
-            elif way == HELD_OUT:
-                control = self.settings.control if before is None else before
-                decision, chance = self.holdout.decide(control), 1.0  # type: ignore[arg-type]
-            else:
-                kept = event.arms[-1] if before is None else before
-                decision, chance = self._stick_to(kept), 1.0
-            event.ids.append(decision.id)
-            event.arms.append(decision.arm)
-            chances.append(chance)
-            if way != HELD_OUT:
-                self.timeline.add(decision.arm, self.time)
-            if window is not None:
-                self.windows.open(decision.id, self.time + window)
-        event.chances = event.chances or chances
+                self._choose_again(arm)
+            self._await_outcome(way, arm)
+
+    def _await_outcome(self, way: str, arm: Arm) -> Decision:
+        """Make a decision for this arm; its outcome is pending."""
+        if way == HELD_OUT:
+            decision = self.holdout.decide(arm)
+        else:
+            self.core.expire()
+            decision = self.core.await_outcome(self.core.roster.number[arm])
+            self.timeline.add(decision.arm, self.time)
+        if self.settings.window is not None:
+            self.windows.open(decision.id, self.time + self.settings.window)
+        return decision
 
     def _use_word(self, word: str) -> None:
         """Make the next decisions under a word."""
@@ -223,37 +259,36 @@ class Replica:
             for each in (decisions, self.holdout.decisions):
                 each.forget_words(_MOST_WORDS)
 
-    def _choose(self, logged: Arm | None) -> tuple[Decision, float | None]:
-        """Let the policy choose; if the log already names an arm, that arm counts."""
+    def _choose(self) -> tuple[Arm, float | None, DrawnChoice | None]:
+        """Let the policy choose an arm; its propensity, or what to estimate it from later."""
         core = self.core
         core.expire()
         engine = core.engine
         step, before = engine.step, int(engine.stream[0])
-        again = logged is None and engine.policy.select_keeps_state and is_small(engine.state)
+        again = engine.policy.select_keeps_state and is_small(engine.state)
         state = copy_of(engine.state) if again else None
         arm = engine.select()
         # A choice that used no random number was certain, whatever the policy.
         certain = int(engine.stream[0]) == before
         chance = 1.0 if certain else engine.policy.chance(engine.state, step, arm)
-        if logged is not None and core.roster.names[arm] != logged:
+        drawn = None
+        if chance is None and state is not None:
+            drawn = DrawnChoice("", arm, engine.policy, engine.parameters, state, step)
+        return core.roster.names[arm], chance, drawn
+
+    def _choose_again(self, arm: Arm) -> None:
+        """Let the policy choose as it did then, for its state and its random numbers."""
+        self.core.expire()
+        names = self.core.roster.names
+        chosen = names[self.core.engine.select()]
+        if chosen != arm:
             warnings.warn(
-                f"event {self.number} chose arm {logged!r}, where this process would have chosen "
-                f"{core.roster.names[arm]!r}: another version of lowbid or of the policy made it. "
-                "The log is followed.",
+                f"event {self.number} chose arm {arm!r}, where this process would have chosen "
+                f"{chosen!r}: another version of lowbid or of the policy made it. The log is "
+                "followed.",
                 RuntimeWarning,
                 stacklevel=2,
             )
-            arm, chance = core.roster.number[logged], None
-        decision = core.await_outcome(arm)
-        if chance is None and state is not None:
-            parts = (engine.policy, engine.parameters, state, step)
-            self.drawn.append(DrawnChoice(decision.id, arm, *parts))
-        return decision, chance
-
-    def _stick_to(self, arm: Arm) -> Decision:
-        """Give a unit the arm that it has."""
-        self.core.expire()
-        return self.core.await_outcome(self.core.roster.number[arm])
 
     def _reported(self, event: Reported) -> None:
         feedback = self.core.feedback_of(event.kind)

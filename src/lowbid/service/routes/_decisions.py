@@ -26,8 +26,8 @@ from lowbid.service._models import (
 from lowbid.service._problems import ProblemError, TooManyOpenError, validation_problem
 from lowbid.service.routes._context import Context
 from lowbid.shared import LoggedDecision
-from lowbid.shared._calls import Decide, Forget, InvalidOutcomeError, Reply
-from lowbid.shared._events import Event, Forgotten
+from lowbid.shared._calls import Decide, Forget, InvalidOutcomeError, Plan, Reply
+from lowbid.shared._events import Forgotten
 from lowbid.shared._memory import Memory
 from lowbid.shared._replica import Replica
 from lowbid.shared._requests import answering, deciding
@@ -53,7 +53,7 @@ class LimitedDecide(Decide):
         super().__init__(checked.n, checked.unit, checked.request_id)
         self.most_open = most_open
 
-    def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
+    def plan(self, replica: Replica, memory: Memory, time: int) -> Plan:
         """The decisions made earlier for this request, or new ones if there is room."""
         planned = super().plan(replica, memory, time)
         waiting = len(replica.core.decisions.open) + len(replica.holdout.decisions.open)
@@ -72,7 +72,7 @@ class ForgetById(Forget):
     def __init__(self, identity: str) -> None:
         super().__init__(Decision("", identity))
 
-    def plan(self, replica: Replica, memory: Memory, time: int) -> Event | Reply:
+    def plan(self, replica: Replica, memory: Memory, time: int) -> Plan:
         """Close the decision if it is open."""
         identity = self.decision.id
         if not replica.is_known(identity):

@@ -1,0 +1,51 @@
+import copy
+
+import pytest
+
+import lowbid
+from lowbid.shared._events import BY_POLICY, HELD_OUT, STICKY, Created, logged
+from lowbid.shared._replica import Choices, Replica
+from lowbid.shared._settings import read_settings
+
+
+def two_replicas(**given):
+    settings = read_settings({"arms": ["x", "y", "z"], "reward_range": (0, 1), **given})
+    created = Created(settings.to_data(), "abcd")
+    return [Replica(created, 1, 0, given.get("policy")) for _ in range(2)]
+
+
+@pytest.mark.parametrize("policy", [lowbid.BatchLikelihood(), lowbid.BetaThompson()])
+def test_what_one_replica_decides_another_follows(policy):
+    first, second = two_replicas(policy=policy, holdout=0.5, control="x", window=60)
+    commands = [
+        Choices(BY_POLICY * 3, "r", "ann"),
+        Choices(HELD_OUT + BY_POLICY),
+        Choices(STICKY * 2, arm="y"),
+        Choices(BY_POLICY + STICKY),
+    ]
+    for number, command in enumerate(commands, 2):
+        event = first.decide(number, 10**7 * number, command)
+        before = copy.deepcopy(event)
+        second.apply(number, 10**7 * number, event)
+        assert event == before
+        assert len(event.ids) == len(command.ways) == len(set(event.ids))
+        assert first.to_data() == second.to_data()
+    assert event.arms[0] == event.arms[1]
+    assert first.pending == second.pending
+    assert len(first.pending) == sum(len(command.ways) for command in commands)
+
+
+def test_a_replica_follows_the_log_where_it_would_have_chosen_otherwise():
+    first, second = two_replicas()
+    event = first.decide(2, 1, Choices(BY_POLICY))
+    event.arms = ["y" if event.arms == ["x"] else "x"]
+    with pytest.warns(RuntimeWarning, match="event 2 chose arm"):
+        second.apply(2, 1, event)
+    assert [each.arm for each in second.pending] == event.arms
+
+
+def test_events_hold_what_was_decided():
+    first, _ = two_replicas(holdout=0.5, control="z")
+    event = first.decide(2, 1, Choices(HELD_OUT + BY_POLICY, "r", "ann"))
+    assert (event.arms[0], event.chances[0], event.request_id, event.unit) == ("z", 1.0, "r", "ann")
+    assert logged(2, 1, event, "").body.startswith('{"ways": "hp", "ids": ["abcdh-1", "abcd-1"]')

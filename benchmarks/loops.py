@@ -1,13 +1,13 @@
-"""The loops of this version beside those of another one, for every policy.
+"""The loops of this version beside those of another one, for every policy and every MDP agent.
 
     python -m benchmarks.loops --beside PATH [--repeats 5] [--only TEXT] [--variants]
 
 PATH is a checkout of the other version, whose dependencies are installed in this environment. Two
-processes play the same simulations in turns: 10 Bernoulli arms, 20,000 steps, and as many runs as
-fit into --seconds. Printed are the processor seconds of the first simulation, which compiles (with
-an empty LOWBID_CACHE_DIR), the nanoseconds per step, and the speed of this version over that of the
-other one, as a median of the turns. Exits with 1 if the median over all policies is below 1, or if
-the two play differently.
+processes play the same simulations in turns: 10 Bernoulli arms, or RiverSwim in 1,000 episodes of
+20 steps; 20,000 steps, and as many runs as fit into --seconds. Printed are the processor seconds of
+the first simulation, which compiles (with an empty LOWBID_CACHE_DIR), the nanoseconds per step, and
+the speed of this version over that of the other one, as a median of the turns. Exits with 1 if the
+median of all rows is below 1.00, or if the two play differently.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ import os
 import statistics
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 
-from lowbid import policies
+from lowbid import mdp, policies
 
 from .first_second import empty_cache
 from .measure import by_turns, ratios, spread
@@ -69,7 +70,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--beside", type=Path, required=True, help="a checkout of another version")
     parser.add_argument("--repeats", type=int, default=5, help="turns of each comparison")
     parser.add_argument("--seconds", type=float, default=0.1, help="of one turn, at least")
-    parser.add_argument("--only", default="", help="policies whose names contain this")
+    parser.add_argument("--only", default="", help="rows whose names contain this")
     parser.add_argument("--variants", action="store_true", help="all variants of each policy")
     given = parser.parse_args(arguments)
     print("| policy | first, s | there | ns per step | there | speed over there | same |")
@@ -78,16 +79,24 @@ def main(arguments: list[str] | None = None) -> int:
     with ExitStack() as stack:
         stack.enter_context(empty_cache())
         players = [stack.enter_context(Player(each)) for each in (HERE, given.beside)]
-        for name in policies.__all__:
-            variants = getattr(policies, name).variants()
-            for variant, policy in enumerate(variants if given.variants else variants[:1]):
-                if given.only.lower() in policy.name.lower():
-                    cells, speed, same = compare(players, name, variant, given)
-                    print(f"| {policy.name} | {' | '.join(cells)} |", flush=True)
-                    speeds.append(speed)
-                    alike = alike and same
-    print(f"| median of {len(speeds)} | | | | | {statistics.median(speeds):.3f} | |")
-    return 0 if alike and statistics.median(speeds) >= 1.0 else 1
+        for name, variant, shown in rows(given.variants):
+            if given.only.lower() in shown.lower():
+                cells, speed, same = compare(players, name, variant, given)
+                print(f"| {shown} | {' | '.join(cells)} |", flush=True)
+                speeds.append(speed)
+                alike = alike and same
+    median = statistics.median(speeds)
+    print(f"| median of {len(speeds)} | | | | | {median:.3f} | |")
+    return 0 if alike and round(median, 2) >= 1.0 else 1
+
+
+def rows(all_variants: bool) -> Iterator[tuple[str, int, str]]:
+    """The name of a class, the number of a variant of it, and how it is shown."""
+    for classes in (policies, mdp.agents):
+        for name in classes.__all__:
+            variants = getattr(classes, name).variants()
+            for number, variant in enumerate(variants if all_variants else variants[:1]):
+                yield name, number, getattr(variant, "name", str(variant))
 
 
 def compare(

@@ -174,11 +174,11 @@ class Memory:
     They may be new, or a part of an argument.
     """
 
-    def __init__(self, arguments: tuple[Any, ...], release: Callable[[int], None]) -> None:
+    def __init__(self, arguments: tuple[Any, ...], release: Callable[[int], None] | None) -> None:
         self.arguments, self.release, self.first = arguments, release, 0
 
     def __del__(self) -> None:
-        if self.first:
+        if self.release is not None and self.first:
             self.release(self.first)
 
 

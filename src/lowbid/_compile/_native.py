@@ -30,7 +30,16 @@ from lowbid._compile._builtins import is_kernel
 from lowbid._compile._functions import referenced
 from lowbid._compile._machine import functions_of, machine, object_of
 from lowbid._compile._module import ENTRY, RELEASE, Module
-from lowbid._compile._values import FLOAT, INT, TRUTH, WORD, FixedKind, Kind, UnsupportedError
+from lowbid._compile._values import (
+    FLOAT,
+    INT,
+    TRUTH,
+    WORD,
+    FixedKind,
+    Kind,
+    UnsupportedError,
+    holds_arrays,
+)
 from lowbid._compile._waiting import compiler_at_work
 from lowbid.errors import KernelIndexError
 
@@ -71,7 +80,9 @@ class Call:
         functions = functions_of(code)
         # These run without the GIL.
         self.function = functions(ENTRY, ctypes.c_int64, ctypes.c_void_p)
-        self.release = functions(RELEASE, None, ctypes.c_void_p)
+        self.release = None
+        if holds_arrays(self.header.result):
+            self.release = functions(RELEASE, None, ctypes.c_void_p)
 
     def __call__(self, *arguments: Any) -> Any:
         numbers: list[Any] = []

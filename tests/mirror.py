@@ -3,7 +3,7 @@
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parent
-FOLDERS = {"_random": "random", "_compile": "compile"}
+FOLDERS = {"_evidence": "evidence", "_random": "random", "_compile": "compile"}
 # What a module is tested by, where that is not its namesake.
 ELSEWHERE = {
     "_compile/_arguments.py": "compile/test_native.py",

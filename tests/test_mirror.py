@@ -21,6 +21,7 @@ SOURCE = Path(lowbid.__file__).parent
         "simulation",
         "online",
         "testing",
+        "_evidence",
         "_random",
         "_compile",
         "logs",

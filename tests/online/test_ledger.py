@@ -5,12 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lowbid._evidence import ABOVE, BELOW, COLUMNS, COUNT, MEAN, SQUARES, SURPRISE
 from lowbid.online._ledger import (
-    ABOVE,
-    BELOW,
-    COUNT,
-    MEAN,
-    SQUARES,
     empty_ledger,
     mean_of_row,
     merged_ledger,
@@ -55,6 +51,7 @@ def test_merged_ledgers_are_the_ledger_of_all_values():
     parts = [ledger_of(VALUES[::3]), ledger_of([x for i, x in enumerate(VALUES) if i % 3])]
     merged, whole = merged_ledger(*parts), ledger_of(VALUES)
     exact = [COUNT, MEAN, SQUARES]
+    assert merged[0, SURPRISE] == parts[0][0, SURPRISE] + parts[1][0, SURPRISE]
     assert merged[0, exact] == pytest.approx(whole[0, exact])
     for one, other in [(whole, empty_ledger(1)), (empty_ledger(1), whole)]:
         np.testing.assert_allclose(merged_ledger(one, other), whole, rtol=1e-14)
@@ -72,9 +69,13 @@ def test_rows_go_out_and_come_back():
     row = ledger_of(VALUES)[0]
     np.testing.assert_array_equal(row_from(row_to("a", row)), row)
     short = row_to("a", row)
-    short["more"] = short["more"][:-2]  # as in format version 1
+    short["more"] = [row[SQUARES], *row[COLUMNS:]]  # as in format version 1
     old = row_from(short)
-    np.testing.assert_array_equal(old[:ABOVE], row[:ABOVE])
+    np.testing.assert_array_equal(old[[COUNT, MEAN, SQUARES]], row[[COUNT, MEAN, SQUARES]])
+    np.testing.assert_array_equal(old[COLUMNS:], row[COLUMNS:])
     assert old[ABOVE] == old[BELOW] == row[SQUARES] ** 1.5
+    assert old[SURPRISE] == 50.0
+    later = row_from({**short, "more": [*short["more"], row[ABOVE], row[BELOW]]})
+    assert later[[ABOVE, BELOW]].tolist() == row[[ABOVE, BELOW]].tolist()
     with pytest.raises(ValueError, match="another length"):
         row_from({**short, "more": [1.0]})

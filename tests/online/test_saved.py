@@ -75,6 +75,8 @@ def test_every_kind_of_damage_is_refused(tmp_path):
     for at in range(0, len(text), 41):
         if text[at].isdigit():
             other = text[:at] + str(9 - int(text[at])) + text[at + 1 :]
+            if json.loads(other) == json.loads(text):
+                continue  # the last digit of a float may not matter
             with pytest.raises(FileFormatError):
                 Bandit.from_json(other)
     for number in ("1e999", "NaN", "-Infinity"):

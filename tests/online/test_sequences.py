@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from lowbid.online._ledger import ABOVE, BELOW, empty_ledger, record
+from lowbid._evidence import ABOVE, BELOW
+from lowbid.online._ledger import empty_ledger, record
 from lowbid.online._sequences import intervals
 
 

@@ -1,6 +1,7 @@
 """A bandit for use in a product."""
 
 from lowbid.online._bandit import Bandit
+from lowbid.online._compare import Comparison
 from lowbid.online._core import Core as Core
 from lowbid.online._decisions import Arm as Arm
 from lowbid.online._decisions import Decision
@@ -46,4 +47,4 @@ from lowbid.online._views import BanditViews as BanditViews
 from lowbid.online._views import Seen as Seen
 from lowbid.online._views import described as described
 
-__all__ = ["Bandit", "Decision", "Explanation", "Recommendation"]
+__all__ = ["Bandit", "Comparison", "Decision", "Explanation", "Recommendation"]

@@ -12,23 +12,30 @@ import numpy as np
 import numpy.typing as npt
 
 from lowbid._compile import kernel
+from lowbid._evidence import ABOVE as ABOVE
+from lowbid._evidence import BELOW as BELOW
+from lowbid._evidence import COLUMNS, SURPRISE, add_value, merged_sums
+from lowbid._evidence import COUNT as COUNT
+from lowbid._evidence import MEAN as MEAN
+from lowbid._evidence import SQUARES as SQUARES
 from lowbid.online._plain import MOST_IN_ROWS, array_from, array_to, numbers_to
 from lowbid.policies import fill, real, require_limit, sums, whole
 
 Ledger = npt.NDArray[np.float64]  # (arm, column)
 
-# Columns. SQUARES is the sum of squared deviations from the mean, ABOVE and BELOW are the sums of
-# cubed ones, by side. The four between serve the empirical Bernstein sequence, for values scaled
-# into [0, 1].
-COUNT, MEAN, SQUARES, DEVIATIONS, WEIGHT, WEIGHTED, SPREAD, ABOVE, BELOW = range(9)
-_COLUMNS = 9
+# The first columns are those of `lowbid._evidence`. The last four serve the empirical Bernstein
+# sequence, for values scaled into [0, 1].
+DEVIATIONS, WEIGHT, WEIGHTED, SPREAD = range(COLUMNS, COLUMNS + 4)
+_COLUMNS = COLUMNS + 4
+# The columns of files that earlier versions wrote.
+_EARLIER = [COUNT, MEAN, SQUARES, DEVIATIONS, WEIGHT, WEIGHTED, SPREAD, ABOVE, BELOW]
 # What a saved row may hold.
 _LIMITS = (
     ("count", COUNT, whole(0)),
     ("mean", MEAN, sums()),
     ("the weighted sum", WEIGHTED, sums()),
     *((f"sum {column}", column, real(0.0)) for column in (SQUARES, DEVIATIONS, WEIGHT, SPREAD)),
-    *((f"sum {column}", column, real(0.0)) for column in (ABOVE, BELOW)),
+    *((f"sum {column}", column, real(0.0)) for column in (ABOVE, BELOW, SURPRISE)),
 )
 
 # The weights are tuned for this error probability, but the intervals hold for any.
@@ -45,16 +52,11 @@ def empty_ledger(n_arms: int) -> Ledger:
 def record(ledger: Ledger, arm: int, value: float, low: float, width: float) -> None:
     """Record a value of an arm; `width` is 0 if no range was declared."""
     row = ledger[arm]
-    before, old_mean = row[COUNT], row[MEAN]
-    count = before + 1.0
-    row[COUNT] = count
-    row[MEAN] += (value - old_mean) / count
-    square = max((value - old_mean) * (value - row[MEAN]), 0.0)
-    row[SQUARES] += square
-    row[ABOVE if value > old_mean else BELOW] += square * math.sqrt(square)
     if width > 0.0:
+        before = row[COUNT]
+        count = before + 1.0
         x = (value - low) / width
-        total = before * (old_mean - low) / width
+        total = before * (row[MEAN] - low) / width
         guess = (0.5 + total) / count
         variance = (0.25 + row[DEVIATIONS]) / count
         weight = math.sqrt(2.0 * _TUNED_FOR / (variance * count * math.log(1.0 + count)))
@@ -64,25 +66,13 @@ def record(ledger: Ledger, arm: int, value: float, low: float, width: float) -> 
         row[SPREAD] += (x - guess) * (x - guess) * (-math.log1p(-weight) - weight)
         off = x - (0.5 + total + x) / (count + 1.0)
         row[DEVIATIONS] += off * off
+    add_value(row, value, low, width)
 
 
 def merged_ledger(first: Ledger, second: Ledger) -> Ledger:
-    """The combined ledger of two that saw different values.
-
-    Cubes around the common mean can only be bounded, by Minkowski's inequality. That makes
-    intervals wider, never narrower.
-    """
+    """The combined ledger of two that saw different values."""
     merged: Ledger = first + second
-    count = np.maximum(merged[:, COUNT], 1.0)
-    apart = second[:, MEAN] - first[:, MEAN]
-    merged[:, MEAN] = first[:, MEAN] + apart * second[:, COUNT] / count
-    merged[:, SQUARES] += apart**2 * first[:, COUNT] * second[:, COUNT] / count
-    for side in (ABOVE, BELOW):
-        merged[:, side] = sum(
-            (np.cbrt(part[:, side]) + np.cbrt(part[:, COUNT]) * moved) ** 3
-            for part in (first, second)
-            for moved in [np.where(part[:, COUNT] > 0, abs(part[:, MEAN] - merged[:, MEAN]), 0.0)]
-        )
+    merged[:, :COLUMNS] = merged_sums(first[:, :COLUMNS], second[:, :COLUMNS])
     return merged
 
 
@@ -123,11 +113,18 @@ def row_from(saved: dict[str, Any]) -> Ledger:
     """Restore what `row_to` wrote.
 
     Files of format version 1 have no cubes. They are at most the sum of squares to the power 3/2,
-    so after such a file it takes more values until intervals are finite.
+    so after such a file it takes more values until intervals are finite. Earlier files have no
+    surprise either; each value's is at most 1.
     """
-    row = np.array([saved["count"], saved["mean"], *saved["more"]], dtype=np.float64)
-    if len(row) == ABOVE:
-        row = np.append(row, [row[SQUARES] ** 1.5] * 2)
-    if row.shape != (_COLUMNS,):
+    saved_row = [saved["count"], saved["mean"], *saved["more"]]
+    if len(saved_row) > len(_EARLIER):
+        row = np.array(saved_row, dtype=np.float64)
+    else:
+        row = np.zeros(_COLUMNS)
+        row[_EARLIER[: len(saved_row)]] = saved_row
+        row[SURPRISE] = row[COUNT]
+        if len(saved_row) == _EARLIER.index(ABOVE):
+            row[[ABOVE, BELOW]] = row[SQUARES] ** 1.5
+    if row.shape != (_COLUMNS,) or len(saved_row) < _EARLIER.index(ABOVE):
         raise ValueError("a row of the ledger has another length")
     return row

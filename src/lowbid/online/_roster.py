@@ -125,7 +125,7 @@ class Roster:
 
     def remove(self, name: Arm) -> None:
         """Remove an arm for good."""
-        self._require(name)
+        self.require(name)
         if name in self.paused:
             del self.paused[name]
         else:
@@ -137,7 +137,7 @@ class Roster:
 
     def pause(self, name: Arm) -> None:
         """Stop choosing an arm for now."""
-        self._require(name)
+        self.require(name)
         if name in self.paused:
             return
         self._require_another(name)
@@ -148,7 +148,7 @@ class Roster:
 
     def resume(self, name: Arm) -> None:
         """Let a paused arm be chosen again."""
-        self._require(name)
+        self.require(name)
         if name not in self.paused:
             return
         self.engine.take_back(self.paused[name].known)
@@ -183,7 +183,8 @@ class Roster:
         self.ledger = np.delete(self.ledger, arm, axis=0)
         self._rename([name for number, name in enumerate(self.names) if number != arm])
 
-    def _require(self, name: Arm) -> None:
+    def require(self, name: Any) -> None:
+        """Refuse an arm that is not there, or no longer."""
         if self.status(name) == "removed":
             raise UnknownNameError(f"arm {name!r} was removed; add it again with add_arm.")
 

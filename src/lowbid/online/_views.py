@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar, overload
 
 from lowbid.online._chart import chart
+from lowbid.online._compare import (
+    Comparison,
+    compared,
+    compared_with_control,
+    read_comparison,
+)
 from lowbid.online._core import Core
 from lowbid.online._decisions import Arm
 from lowbid.online._explain import Explanation, bids_of, explained, indices_of
@@ -141,6 +147,59 @@ class BanditViews(ABC):
         (0.96, 1.0)
         """
         return self._view(lambda core: arm_intervals(core, confidence))
+
+    @overload
+    def compare(
+        self, arm: Arm, other: Arm, *, by: float = ..., confidence: float = ...
+    ) -> Comparison: ...
+    @overload
+    def compare(
+        self, *, control: Arm, by: float = ..., confidence: float = ...
+    ) -> dict[Arm, Comparison]: ...
+    def compare(
+        self,
+        arm: Any = None,
+        other: Any = None,
+        *,
+        control: Any = None,
+        by: float = 0.0,
+        confidence: float = 0.95,
+    ) -> Comparison | dict[Arm, Comparison]:
+        """How much better an arm is than another, or all arms than a control.
+
+        The intervals hold at all times, so you may look as often as you like and stop when you
+        like, however the arms were chosen. They assume that each arm's mean does not change.
+
+        Parameters
+        ----------
+        arm, other : str or int
+            The two arms, which may be paused.
+        control : str or int
+            Instead of two arms: compare every other arm with this one. All intervals hold together.
+        by : float
+            Be sure only if the arm is better by more than this, in the unit of the outcomes.
+        confidence : float
+            Between 0 and 1.
+
+        Examples
+        --------
+        >>> import lowbid
+        >>> bandit = lowbid.Bandit(["blue", "green"], reward_range=(0, 1), seed=0)
+        >>> for i in range(1000):
+        ...     bandit.update("blue", reward=float(i % 5 == 0))
+        ...     bandit.update("green", reward=float(i % 3 == 0))
+        >>> found = bandit.compare("green", "blue")
+        >>> found.sure
+        True
+        >>> print(f"{found.difference:.3f}, between {found.low:.3f} and {found.high:.3f}")
+        0.134, between 0.052 and 0.216
+        >>> bandit.compare("green", "blue", by=0.1).sure
+        False
+        """
+        read_comparison((arm, other), control)
+        if control is not None:
+            return self._view(lambda core: compared_with_control(core, control, by, confidence))
+        return self._view(lambda core: compared(core, arm, other, by, confidence))
 
     def to_json(self) -> str:
         """The complete state of this bandit, including its random numbers, as text."""

@@ -14,14 +14,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self, overload
 
 from lowbid.errors import InvalidValueError, ServiceError, UnknownNameError
-from lowbid.online import Bandit
-from lowbid.online._decisions import Arm, Decision, Rejection
-from lowbid.online._explain import ExplainedArm, Explanation
-from lowbid.online._given import MANY, ONE, read_kind, read_list
-from lowbid.online._recommend import ArmInterval, Recommendation
-from lowbid.shared import LoggedDecision, SharedBandit
+from lowbid.online import (
+    MANY,
+    ONE,
+    Arm,
+    ArmInterval,
+    Bandit,
+    Decision,
+    ExplainedArm,
+    Explanation,
+    Recommendation,
+    Rejection,
+    read_kind,
+    read_list,
+)
+from lowbid.shared import Lift, LoggedDecision, SharedBandit
 from lowbid.shared._calls import Answer
-from lowbid.shared._lift import Lift
 from lowbid.shared._requests import ANSWER
 
 _NAN = math.nan

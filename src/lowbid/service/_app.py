@@ -18,11 +18,16 @@ from lowbid.service._limits import Limits
 from lowbid.service._metrics import Metrics
 from lowbid.service._models import named_schemas
 from lowbid.service._streams import Streams
-from lowbid.service.routes._context import Context
-from lowbid.service.routes._decisions import decision_routes
-from lowbid.service.routes._experiments import experiment_routes, view_routes
-from lowbid.service.routes._health import HEALTH, health_routes
-from lowbid.service.routes._page import PAGE, page_routes
+from lowbid.service.routes import (
+    HEALTH,
+    PAGE,
+    Context,
+    decision_routes,
+    experiment_routes,
+    health_routes,
+    page_routes,
+    view_routes,
+)
 from lowbid.shared.stores import Store, store_at
 
 _ABOUT = """\

@@ -10,7 +10,7 @@ from lowbid.errors import InvalidValueError
 from lowbid.experiments.toml_file import TomlFile
 from lowbid.service._hosted import Experiments
 from lowbid.service._models import NewExperiment
-from lowbid.service.routes._experiments import settings_of
+from lowbid.service.routes import settings_of
 
 
 def make_experiments(path: Path, experiments: Experiments) -> list[str]:

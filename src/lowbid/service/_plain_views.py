@@ -7,8 +7,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from lowbid.online._explain import explained
-from lowbid.online._recommend import arm_intervals, recommended
+from lowbid.online import arm_intervals, explained, recommended
 from lowbid.shared import SharedBandit
 from lowbid.shared._replica import Replica
 

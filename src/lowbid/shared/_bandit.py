@@ -9,14 +9,23 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Any, Self, overload
 
 from lowbid.errors import InvalidValueError, LowbidError, StoreError
-from lowbid.logs._read import Names
-from lowbid.online._core import Core
-from lowbid.online._decisions import Arm, Decision, Rejection
-from lowbid.online._feedback import Kind
-from lowbid.online._given import MANY, ONE, read_kind
-from lowbid.online._learn import read_for
-from lowbid.online._roster import is_name, plain_name
-from lowbid.online._views import BanditViews, Seen, described
+from lowbid.logs import Names
+from lowbid.online import (
+    MANY,
+    ONE,
+    Arm,
+    BanditViews,
+    Core,
+    Decision,
+    Kind,
+    Rejection,
+    Seen,
+    described,
+    is_name,
+    plain_name,
+    read_for,
+    read_kind,
+)
 from lowbid.shared._calls import (
     Answer,
     Call,

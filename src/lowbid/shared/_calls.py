@@ -14,10 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from lowbid.errors import InvalidValueError
-from lowbid.online._decisions import Arm, Decision, Rejection
-from lowbid.online._feedback import Feedback, Kind
-from lowbid.online._given import read_value
-from lowbid.online._roster import is_name, plain_name
+from lowbid.online import Arm, Decision, Feedback, Kind, Rejection, is_name, plain_name, read_value
 from lowbid.shared._decision import LoggedDecision
 from lowbid.shared._events import (
     BY_POLICY,

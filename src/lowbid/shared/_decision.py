@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, Self
 
-from lowbid.online._decisions import Arm, Decision
+from lowbid.online import Arm, Decision
 from lowbid.shared._events import BY_POLICY, HELD_OUT, STICKY
 
 Way = Literal["policy", "sticky", "holdout"]

@@ -15,8 +15,7 @@ from json.encoder import encode_basestring_ascii
 from typing import Any, ClassVar, NamedTuple
 
 from lowbid.errors import FileFormatError
-from lowbid.online._decisions import Arm
-from lowbid.online._feedback import Kind
+from lowbid.online import Arm, Kind
 
 # The version of the events below. A log with a later version is refused.
 LOG_FORMAT = 1

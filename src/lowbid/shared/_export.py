@@ -12,7 +12,7 @@ from typing import IO, Any, NamedTuple
 from lowbid._optional import needing
 from lowbid._replace_file import replace_file
 from lowbid.errors import InvalidValueError
-from lowbid.online._decisions import Arm
+from lowbid.online import Arm
 from lowbid.shared._decision import way_of
 from lowbid.shared._durations import utc
 from lowbid.shared._events import HELD_OUT

@@ -8,9 +8,17 @@ from typing import Any, Self
 import numpy as np
 
 from lowbid._compile import interpreted
-from lowbid.online._decisions import Arm, Decision, Decisions
-from lowbid.online._feedback import LOW, WIDTH, Feedback
-from lowbid.online._ledger import empty_ledger, row_from, row_to
+from lowbid.online import (
+    LOW,
+    WIDTH,
+    Arm,
+    Decision,
+    Decisions,
+    Feedback,
+    empty_ledger,
+    row_from,
+    row_to,
+)
 from lowbid.shared._lift import Lift, lift_of, record_surprise
 
 _GROUPS = ("decided", "held out")

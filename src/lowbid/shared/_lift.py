@@ -9,8 +9,8 @@ With a declared range it is an empirical Bernstein bound [1]_. Let S be the sum 
 scaled to [0, 1], minus their means, and V the sum of their squared differences from a guess made
 before each. For every x in [0, 1), the process exp(x S + (x + log(1 - x)) V) is a nonnegative
 supermartingale that starts at 1, and so is a mixture of such processes: by Ville's inequality, it
-ever reaches 1/error with a probability of at most the error. Without a range, it is the asymptotic
-sequence of `lowbid.online._sequences`, which holds for averages of changing means too [2]_.
+ever reaches 1/error with a probability of at most the error. Without a range, it is an
+asymptotic confidence sequence, which holds for averages of changing means too [2]_.
 
 References
 ----------
@@ -29,9 +29,7 @@ import numpy as np
 
 from lowbid._compile import kernel
 from lowbid._require import require_confidence
-from lowbid.online._feedback import Feedback, Range
-from lowbid.online._ledger import COUNT, MEAN, Ledger, record
-from lowbid.online._sequences import asymptotic_sequence
+from lowbid.online import COUNT, MEAN, Feedback, Ledger, Range, asymptotic_sequence, record
 
 # The groups' rows.
 DECIDED, HELD_OUT = 0, 1

@@ -29,8 +29,7 @@ from lowbid.shared._events import (
 from lowbid.shared._memory import OUTCOMES, REQUESTS, UNITS, Memory
 from lowbid.shared._replica import Choices, Replica
 from lowbid.shared._snapshots import replica_of, snapshot_of
-from lowbid.shared.stores import Store, Transaction
-from lowbid.shared.stores._patience import FIRST_PAUSE, LONGEST_PAUSE, Patience
+from lowbid.shared.stores import FIRST_PAUSE, LONGEST_PAUSE, Patience, Store, Transaction
 
 # A snapshot is taken after this many events, or later if it is large: this many bytes per event.
 SNAPSHOT_EVERY = 1000

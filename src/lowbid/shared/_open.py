@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from lowbid.errors import InvalidValueError, UnknownNameError
-from lowbid.online._decisions import Arm
-from lowbid.online._feedback import Kind
+from lowbid.online import Arm, Kind
 from lowbid.policies import Policy
 from lowbid.shared._agreement import require_agreement
 from lowbid.shared._bandit import SharedBandit
@@ -18,8 +17,7 @@ from lowbid.shared._log import SharedLog
 from lowbid.shared._replica import Replica
 from lowbid.shared._requests import read_name
 from lowbid.shared._settings import read_settings
-from lowbid.shared.stores import PATIENCE, Store, StoredBandit, Transaction, store_at
-from lowbid.shared.stores._patience import patiently
+from lowbid.shared.stores import PATIENCE, Store, StoredBandit, Transaction, patiently, store_at
 
 
 def open(

@@ -9,12 +9,8 @@ from typing import Any, NamedTuple, Self
 
 from lowbid._version import __version__
 from lowbid.errors import InvalidValueError
-from lowbid.online._core import Core
-from lowbid.online._decisions import Arm, Decision, Decisions, Rejection
-from lowbid.online._feedback import Feedback
-from lowbid.online._saved_policy import policy_from
-from lowbid.policies import Policy
-from lowbid.policies._base import copy_of
+from lowbid.online import Arm, Core, Decision, Decisions, Feedback, Rejection, policy_from
+from lowbid.policies import Policy, copy_of
 from lowbid.shared import _lift
 from lowbid.shared._estimates import DrawnChoice, is_small
 from lowbid.shared._events import (

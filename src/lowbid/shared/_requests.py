@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from lowbid.errors import InvalidValueError
-from lowbid.online._feedback import Kind
-from lowbid.online._given import read_kind, read_list, read_number_of_decisions
+from lowbid.online import Kind, read_kind, read_list, read_number_of_decisions
 from lowbid.shared._calls import Decide, GivenOutcome, Report
 
 ANSWER = ("answer(ids, losses={})", "answer(ids, rewards={})")

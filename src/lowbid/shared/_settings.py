@@ -10,11 +10,16 @@ from typing import Any, Self
 from lowbid._random import key
 from lowbid._require import is_number, require, require_choice, require_whole
 from lowbid.errors import InvalidValueError
-from lowbid.online._decisions import Arm
-from lowbid.online._feedback import Feedback, Kind, feedback_for
-from lowbid.online._given import read_feedback, read_value
-from lowbid.online._roster import read_arms
-from lowbid.online._saved_policy import policy_to
+from lowbid.online import (
+    Arm,
+    Feedback,
+    Kind,
+    feedback_for,
+    policy_to,
+    read_arms,
+    read_feedback,
+    read_value,
+)
 from lowbid.policies import BatchLikelihood, Policy
 from lowbid.shared._durations import microseconds
 

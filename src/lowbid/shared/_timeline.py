@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Self
 
-from lowbid.online._decisions import Arm
+from lowbid.online import Arm
 
 _DAY = 86_400_000_000  # microseconds
 # Each span is a multiple of the one before; when there are too many of one, the next is used.

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 from starlette.responses import Response
 
-from lowbid.online._decisions import Decision
+from lowbid.online import Decision
 from lowbid.service._gate import BODY
 from lowbid.service._limits import Limits
 from lowbid.service._models import (

@@ -10,6 +10,10 @@ from lowbid.shared.stores._interface import Head as Head
 from lowbid.shared.stores._interface import Store as Store
 from lowbid.shared.stores._interface import StoredBandit as StoredBandit
 from lowbid.shared.stores._interface import Transaction as Transaction
+from lowbid.shared.stores._patience import FIRST_PAUSE as FIRST_PAUSE
+from lowbid.shared.stores._patience import LONGEST_PAUSE as LONGEST_PAUSE
+from lowbid.shared.stores._patience import Patience as Patience
+from lowbid.shared.stores._patience import patiently as patiently
 
 # Seconds to wait for a store, unless the caller says otherwise.
 PATIENCE = 10.0

@@ -24,7 +24,7 @@ def test_deep_sea_prints_runs_and_a_score_and_saves_a_picture_and_data(tmp_path,
     words = ["mdp", "deep-sea", "--rules", RULE, "--sizes", "3", "--seed", "4", "--episodes", "3"]
     words += ["--out", str(tmp_path)]
     assert main([*words, "--runs", "1"]) == 0
-    out = capsys.readouterr().out
+    out = " ".join(capsys.readouterr().out.split())
     assert f"{SMALL.name}, N = 3, seed 4: " in out
     assert "bsuite's score" in out
     assert (tmp_path / "deep-sea.png").stat().st_size > 5000
@@ -46,8 +46,8 @@ def test_deep_sea_prints_runs_and_a_score_and_saves_a_picture_and_data(tmp_path,
 def test_deep_control_prints_returns_and_saves_a_picture_and_data(tmp_path, capsys):
     words = ["mdp", "deep-control", "--rules", RULE, "--episodes", "2", "--runs", "2"]
     assert main([*words, "--out", str(tmp_path)]) == 0
-    out = capsys.readouterr().out
-    assert "CartPole-v1: mean returns of the first and the last 2 episodes" in out
+    out = " ".join(capsys.readouterr().out.split())
+    assert "CartPole-v1: mean returns of the first and last 2 episodes" in out
     assert f"{SMALL.name}, seed 1: " in out
     assert (tmp_path / "deep-control.png").stat().st_size > 5000
     found = lines(tmp_path / "deep-control.csv")

@@ -17,23 +17,15 @@ def table(capsys, monkeypatch, columns: int, *names: str) -> str:
 def test_every_policy_is_listed_once(capsys, monkeypatch):
     lines = table(capsys, monkeypatch, 400).splitlines()
     for name in (policy.name for policy in _policies()):
-        assert sum(line.startswith(f"{name} ") for line in lines) == 1
+        assert sum(line.startswith(f"{name} (") for line in lines) == 1
     assert {policy.name.partition(".")[0] for policy in _policies()} == set(policies.__all__)
 
 
 @pytest.mark.parametrize("columns", [40, 80, 120])
-def test_the_table_is_no_wider_than_the_terminal_and_loses_nothing(capsys, monkeypatch, columns):
+def test_the_list_is_no_wider_than_the_terminal_and_loses_nothing(capsys, monkeypatch, columns):
     narrow = table(capsys, monkeypatch, columns)
     assert max(map(len, narrow.splitlines())) <= columns
-    wide = table(capsys, monkeypatch, 400)
-    letters = [sorted(text.replace("-", "").replace(" ", "")) for text in (narrow, wide)]
-    assert [x for x in letters[0] if x != "\n"] == [x for x in letters[1] if x != "\n"]
-
-
-def test_long_names_break_where_they_are_read(capsys, monkeypatch):
-    lines = table(capsys, monkeypatch, 80, "KLUCB.gaussian_u").splitlines()
-    assert lines[5].startswith("KLUCB.gaussian_ ")
-    assert lines[6].startswith("  unknown_variance ")
+    assert narrow.split() == table(capsys, monkeypatch, 400).split()
 
 
 def test_markdown_has_one_cell_for_each_column(capsys):

@@ -26,7 +26,7 @@ def test_only_picks_figures(capsys):
 
 def test_an_unknown_source_is_refused(capsys):
     assert main(["validate", "nowhere"]) == 2
-    assert "there are five-tests" in capsys.readouterr().err
+    assert "choose from five-tests" in capsys.readouterr().err
 
 
 def test_a_figure_that_disagrees_is_named(capsys, monkeypatch):

@@ -15,8 +15,10 @@ import sys
 from collections.abc import Sequence
 from types import ModuleType
 
+from lowbid._terminal import coloured
 from lowbid._version import __version__
 from lowbid.cli._letters import write_whatever_the_terminal
+from lowbid.cli._parser import Parser
 from lowbid.errors import LowbidError
 
 
@@ -28,21 +30,15 @@ def commands() -> dict[str, ModuleType]:
 
 def parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
-    main = argparse.ArgumentParser(
+    main = Parser(
         prog="lowbid",
         description="Stochastic multi-armed bandits, built around Batch Ensemble.",
-        formatter_class=lambda prog: argparse.HelpFormatter(prog, max_help_position=16),
     )
     main.add_argument("--version", action="version", version=f"lowbid {__version__}")
     subparsers = main.add_subparsers(title="commands", metavar="command", required=True)
     for name, module in commands().items():
         text = (module.__doc__ or "").strip()
-        command = subparsers.add_parser(
-            name,
-            help=text.partition("\n")[0],
-            description=text,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
+        command = subparsers.add_parser(name, help=text.partition("\n")[0], description=text)
         module.configure(command)
         command.set_defaults(run=module.run)
     return main
@@ -52,12 +48,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     write_whatever_the_terminal()
     try:
+        if not (sys.argv[1:] if arguments is None else arguments):
+            parser().print_help(sys.stderr)
+            return 2
         given = parser().parse_args(arguments)
         code = int(given.run(given))
         sys.stdout.flush()
         return code
     except LowbidError as error:
-        print(f"lowbid: {error}", file=sys.stderr)
+        print(f"{coloured('lowbid:', 'red', sys.stderr)} {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader, such as `head`, has stopped reading
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lowbid._terminal import filled
 from lowbid.cli._arguments import named_path, whole
 
 if TYPE_CHECKING:
@@ -67,7 +68,9 @@ def configure_deep(actions: Any) -> None:
         each.add_argument(
             "--seed", type=whole, default=0, help="seed of the first run, then +1 (default: 0)"
         )
-        each.add_argument("--out", type=named_path, default=Path(out), help=f"a folder; {out}")
+        each.add_argument(
+            "--out", type=named_path, default=Path(out), help=f"output folder (default: {out})"
+        )
 
 
 class Sea(NamedTuple):
@@ -120,7 +123,8 @@ def _play_seas(arguments: argparse.Namespace) -> int:
             _write(path, Sea._fields, kept)
         seas.append(sea)
         said = f"solved in episode {sea.solved}" if sea.solved else "NOT SOLVED"
-        print(f"{sea.rule}, N = {size}, seed {seed}: {said}  ({sea.seconds:.0f} s)", flush=True)
+        line = f"{sea.rule}, N = {size}, seed {seed}: {said} ({sea.seconds:.0f} s)"
+        print(filled(line), flush=True)
     _report_seas(seas, sizes, arguments)
     return 0
 
@@ -193,10 +197,15 @@ def _report_seas(seas: Sequence[Sea], sizes: Sequence[int], arguments: argparse.
             solved = [episode for episode in found if episode is not None]
             listed = ", ".join("–" if each is None else str(each) for each in found)
             middle = f"; median {statistics.median(solved):g}" if len(solved) == len(found) else ""
-            print(f"{name}, N = {size}: {len(solved)} of {len(found)} solved: {listed}{middle}")
+            line = f"{name}, N = {size}: {len(solved)} of {len(found)} solved: {listed}{middle}"
+            print(filled(line))
     for name, pairs in by_rule.items():
         score = deep.bsuite_score(pairs)
-        print(f"{name}: {score:.2f} of all runs solved before episode 2^N + 100, bsuite's score")
+        print(
+            filled(
+                f"{name}: {score:.2f} of all runs solved before episode 2^N + 100 (bsuite's score)"
+            )
+        )
     save_solving(by_rule, arguments.episodes, arguments.out, "deep-sea")
     print(f"The figure and the data are in {arguments.out}.")
 
@@ -211,7 +220,7 @@ def _control(arguments: argparse.Namespace) -> int:
     seeds = _seeds(arguments)
     curves: dict[str, np.ndarray[Any, np.dtype[np.float64]]] = {}
     window = min(_WINDOW, arguments.episodes)
-    print(f"{arguments.environment}: mean returns of the first and the last {window} episodes")
+    print(f"{arguments.environment}: mean returns of the first and last {window} episodes")
     for rule in rules:
         returns = []
         for seed in seeds:
@@ -219,9 +228,11 @@ def _control(arguments: argparse.Namespace) -> int:
             returns.append(_returns(rule, seed, arguments))
             first, last = returns[-1][:window].mean(), returns[-1][-window:].mean()
             taken = time.perf_counter() - began
-            print(f"{rule.name}, seed {seed}: {first:.1f}, {last:.1f}  ({taken:.0f} s)", flush=True)
+            line = f"{rule.name}, seed {seed}: {first:.1f}, {last:.1f} ({taken:.0f} s)"
+            print(filled(line), flush=True)
         curves[rule.name] = np.array(returns)
-        print(f"{rule.name}, mean: {_mean_and_error(curves[rule.name][:, -window:].mean(axis=1))}")
+        at_the_end = _mean_and_error(curves[rule.name][:, -window:].mean(axis=1))
+        print(filled(f"{rule.name}, mean: {at_the_end}"))
         rows = _rows(curves, arguments.seed)
         _write(arguments.out / "deep-control.csv", ("rule", "seed", "episode", "return"), rows)
     save_learning(curves, window, arguments.environment, arguments.out, "deep-control")

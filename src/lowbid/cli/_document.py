@@ -33,5 +33,5 @@ def help_of(*command: str) -> str:
 
 
 if __name__ == "__main__":
-    os.environ["COLUMNS"] = "100"
+    os.environ["COLUMNS"] = "80"
     print(page())

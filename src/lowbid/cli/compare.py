@@ -1,12 +1,17 @@
 """Compare policies on arms of your own: a table, figures, a page and the data behind them.
 
 Give an experiment file (lowbid init writes one), or arms and policies:
-  --arms bernoulli:0.1,0.12,0.2 --arms gaussian:0,0.5,sd=2 --arms random-bernoulli:10
-  --arms switching-bernoulli:0.5,0.7/0.7,0.3,after=3000 --arms drifting-bernoulli:0.5,0.5,walk=0.01
-  --policies "batch-ensemble:batches=log(0.3),growth=redistribute,ucb1"
+
+    --arms bernoulli:0.1,0.12,0.2
+    --arms gaussian:0,0.5,sd=2
+    --arms random-bernoulli:10
+    --arms switching-bernoulli:0.5,0.7/0.7,0.3,after=3000
+    --arms drifting-bernoulli:0.5,0.5,walk=0.01
+    --policies "batch-ensemble:batches=log(0.3),growth=redistribute,ucb1"
+
 --arms takes a family and its numbers, and may be given several times. With random- before the
-family, as many new arms as the number says are drawn in each run; with switching- or drifting- the
-arms change, and the regret is dynamic. Policies are names, optionally with parameters.
+family, each run draws that many new arms; with switching- or drifting- the arms change, and the
+regret is dynamic. Policies are names, optionally with parameters.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Create, list and revoke the keys of a service.
 
-    lowbid keys add --store sqlite:///shop.db --name dashboard --role read
+    lowbid keys add --store sqlite:///shop.db --name shop --role decide
     lowbid keys list --store sqlite:///shop.db
     lowbid keys revoke --store sqlite:///shop.db --name dashboard
 
@@ -13,6 +13,7 @@ import argparse
 import datetime
 from typing import TYPE_CHECKING
 
+from lowbid._text_table import text_table
 from lowbid.cli._arguments import add_store_argument
 
 if TYPE_CHECKING:
@@ -61,17 +62,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _table(keys: list[Key]) -> str:
-    rows = [("name", "id", "roles", "experiments", "made", "revoked")]
+    rows = []
     for key in keys:
         scope = "all" if key.experiments is None else ", ".join(key.experiments)
         rows.append(
             (key.name, key.id, ", ".join(key.roles), scope, _day(key.created), _day(key.revoked))
         )
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    )
+    head = ("name", "id", "roles", "experiments", "created (UTC)", "revoked")
+    return text_table(head, rows, text_columns=range(len(head)))
 
 
 def _day(time: float | None) -> str:

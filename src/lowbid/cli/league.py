@@ -1,10 +1,11 @@
-"""Play the league: policies that know nothing about the losses, on many settings.
+"""Run the benchmark league: prior-free policies in many settings.
 
-With --told, play the other league: policies that must know a range, a family or the horizon, each
-on the settings where that is true of the losses. Results in the folder are reused, so the command
-continues where it was stopped, and plays only what was added. With --policies, your own policies
-play as well:
-  lowbid league --policies "moment-imed:patience=2" --out out/league
+With --told, run the other league: policies that must be given a range, a distribution family or
+the horizon, each in the settings where that is known. Results in the folder are reused, so the
+command continues where it was stopped, and runs only what was added. Your own policies can enter:
+
+    lowbid league --policies "moment-imed:patience=2" --out out/league
+
 Each league takes half an hour on two cores; --quick takes some minutes.
 """
 
@@ -24,10 +25,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "settings", nargs="*", help="choosing, judging, or settings by name (default: all)"
     )
     parser.add_argument(
-        "--told", action="store_true", help="play policies that are told a fact, where it is true"
+        "--told",
+        action="store_true",
+        help="run policies that are given a fact about the losses, only where it holds",
     )
     parser.add_argument("--policies", help="further policies, as for lowbid compare")
-    parser.add_argument("--alone", action="store_true", help="play only the policies of --policies")
+    parser.add_argument("--alone", action="store_true", help="run only the policies of --policies")
     parser.add_argument(
         "--quick",
         action="store_true",

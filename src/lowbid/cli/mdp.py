@@ -1,22 +1,25 @@
-"""Episodic MDPs: list rules and environments, compare rules, draw what an agent has learned.
+"""Episodic MDPs: list rules and environments, compare them, draw what an agent learned.
 
-  lowbid mdp list
-  lowbid mdp compare --environment river-swim --environment deep-sea:size=20,stochastic=true
-      --rules "batch-ensemble-value-iteration,padded-counts,psrl:precision=10"
-  lowbid mdp draw --environment grid --rule batch-ensemble-value-iteration:batches=4
-  lowbid mdp reproduce
-  lowbid mdp deep-sea --sizes 10,20 --runs 5 --episodes 600
-  lowbid mdp deep-control --environment CartPole-v1
-Environments and rules are names, optionally with parameters. Arms are prefixed with bandit:, as in
-bandit:bernoulli:0.1,0.5, and names of tabular Gymnasium environments with gymnasium:, as in
-gymnasium:FrozenLake-v1,best_return=1; the drawing of a grid is a text file, grid:drawing=@FILE.
-reproduce plays every reading of the paper's suggestion, and rivals with several constants, in
-twelve environments, and writes a page with verdicts; it continues where it was stopped.
+    lowbid mdp list
+    lowbid mdp compare --environment deep-sea:size=20,stochastic=true
+        --rules "batch-ensemble-value-iteration,padded-counts,psrl:precision=10"
+    lowbid mdp draw --environment grid --rule batch-ensemble-value-iteration
+    lowbid mdp reproduce
+    lowbid mdp deep-sea --sizes 10,20 --runs 5 --episodes 600
+    lowbid mdp deep-control --environment CartPole-v1
+
+Environments and rules are names, optionally with parameters. Bandit arms are prefixed with
+bandit:, as in bandit:bernoulli:0.1,0.5, and tabular Gymnasium environments with gymnasium:, as in
+gymnasium:FrozenLake-v1,best_return=1. The drawing of a grid is a text file: grid:drawing=@FILE.
+
+reproduce runs every reading of the paper's suggestion, and rivals with several constants, in
+twelve environments, and writes a page with verdicts. It continues where it was stopped.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import re
 import sys
 from pathlib import Path
@@ -25,6 +28,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lowbid._arrays import Floats
+from lowbid._terminal import coloured, filled
+from lowbid._text_table import described, text_table
 from lowbid.cli._arguments import named_path, whole
 from lowbid.cli._deep import DEEP_RULES, configure_deep
 
@@ -59,8 +64,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     compare.add_argument("--workers", type=int, help="number of threads (default: one per core)")
     compare.set_defaults(action_of_mdp=_compare)
     draw = actions.add_parser("draw", help="draw the bids of one agent's batches, and its visits")
-    draw.add_argument("--environment", default=_DEFAULT_ENVIRONMENT, help="where")
-    draw.add_argument("--rule", default="batch-ensemble-value-iteration", help="the agent's rule")
+    draw.add_argument(
+        "--environment",
+        default=_DEFAULT_ENVIRONMENT,
+        help=f"environment to run in (default: {_DEFAULT_ENVIRONMENT})",
+    )
+    draw.add_argument(
+        "--rule",
+        default="batch-ensemble-value-iteration",
+        help="the agent's rule (default: batch-ensemble-value-iteration)",
+    )
     draw.set_defaults(action_of_mdp=_draw)
     for each in (compare, draw):
         each.add_argument(
@@ -70,7 +83,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
             help="episodes per run (default: 1000)",
         )
         each.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
-        each.add_argument("--out", type=Path, default=Path(_OUT), help=f"a folder; {_OUT}")
+        each.add_argument(
+            "--out", type=Path, default=Path(_OUT), help=f"output folder (default: {_OUT})"
+        )
     configure_deep(actions)
     _configure_reproduce(
         actions.add_parser("reproduce", help="compare the readings and their rivals, on a page")
@@ -91,7 +106,7 @@ def _configure_reproduce(parser: argparse.ArgumentParser) -> None:
         "--out",
         type=named_path,
         default=Path(_OUT_OF_REPRODUCE),
-        help=f"a folder; {_OUT_OF_REPRODUCE}",
+        help=f"output folder (default: {_OUT_OF_REPRODUCE})",
     )
     parser.set_defaults(action_of_mdp=_reproduce)
 
@@ -105,37 +120,36 @@ def _list(arguments: argparse.Namespace) -> int:
     from lowbid.experiments.mdp_names import environment_names, rule_names
     from lowbid.policies import reference
 
-    print("RULES")
     rules: list[tuple[str, Any]] = [(name, cls()) for name, cls in rule_names().items()]
-    rows = [
-        (name, rule.about.family, rule.about.needs, rule.about.guarantee, reference(rule))
-        for name, rule in sorted(rules, key=lambda each: (each[1].about.family, each[0]))
-    ]
-    _print_table([("name", "family", "must know", "proved regret, no logs", "reference"), *rows])
-    print("S states, A actions, H stages, K episodes, T = K H steps; nothing where none is known.")
-    print("\nDEEP RULES, of deep-sea and deep-control; they need pip install 'lowbid[deep]'")
-    _print_table([("name", "which of its networks it follows in an episode"), *DEEP_RULES.items()])
-    print("\nENVIRONMENTS, with their default parameters")
+    by_family = sorted(rules, key=lambda each: (each[1].about.family, each[0]))
+    for family, members in itertools.groupby(by_family, key=lambda each: each[1].about.family):
+        print(coloured(f"{family.upper()}\n", "bold"))
+        for name, rule in members:
+            about = rule.about
+            facts = {"must know": about.needs, "regret": about.guarantee or "no bound is known"}
+            print(described(f"{name} ({reference(rule)})", facts))
+        print()
+    print(
+        filled("Regret is the proved rate without logs: S states, A actions, H stages, K episodes.")
+    )
+    print(
+        coloured(
+            "\nDEEP RULES, of deep-sea and deep-control (pip install 'lowbid[deep]')\n", "bold"
+        )
+    )
+    print(text_table(["name", "the network it follows in an episode"], [*DEEP_RULES.items()], {1}))
+    print(coloured("\nENVIRONMENTS, with their default parameters\n", "bold"))
     made: dict[str, Any] = dict(sorted(environment_names().items()))
     models: dict[str, mdp.Tabular] = {name: cls() for name, cls in made.items()}
-    _print_table(
-        [
-            ("name", "states", "actions", "stages", "optimum"),
-            *(
-                (name, *map(str, (m.n_states, m.n_actions, m.horizon)), f"{m.optimum:.5g}")
-                for name, m in models.items()
-            ),
-        ]
+    rows = [
+        (name, *map(str, (m.n_states, m.n_actions, m.horizon)), f"{m.optimum:.4g}")
+        for name, m in models.items()
+    ]
+    print(text_table(["name", "states", "actions", "stages", "optimum"], rows))
+    print(
+        filled("Also bandit:ARMS, as in bandit:bernoulli:0.1,0.5, and gymnasium:NAME, if tabular.")
     )
-    print("Also bandit:ARMS, as in bandit:bernoulli:0.1,0.5, and gymnasium:NAME, if it is tabular.")
     return 0
-
-
-def _print_table(rows: list[tuple[str, ...]]) -> None:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (f"{cell:{width}}" for cell, width in zip(row, widths, strict=True))
-        print("  ".join(cells).rstrip())
 
 
 def _compare(arguments: argparse.Namespace) -> int:

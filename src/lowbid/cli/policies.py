@@ -1,26 +1,20 @@
-"""List all policies: what each must know, what it costs, what is proved, what to cite.
+"""List policies: what each must know, what it costs, what is proved, what to cite.
 
 Time is per step and memory in total, as they grow with K arms, t steps so far, n losses of an arm,
 l batches and M subsets or members. Guarantees omit constants; b is the losses' scale, and T the
-number of steps. The table is as wide as the terminal. With --citation, print the BibTeX entries
-instead. With names, only policies whose name contains one of them.
+number of steps. Names select the policies whose name contains one of them.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
-import re
-import shutil
-import textwrap
 from typing import Any
 
-_HEAD = ("name", "family", "must know", "time", "memory", "guarantee", "reference")
-_GAP = "  "
-_NARROWEST = 8
-_SOFT = "\N{SOFT HYPHEN}"  # marks where a word may break
+from lowbid._terminal import coloured
+from lowbid._text_table import described
 
-Cells = tuple[tuple[str, ...], ...]  # for each column, lines
+_HEAD = ("name", "family", "must know", "time", "memory", "guarantee", "reference")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -74,48 +68,9 @@ def _row(policy: Any) -> tuple[str, ...]:
 
 
 def _print_families(rows: list[tuple[str, ...]]) -> None:
-    """One table per family, all with the same columns, at most as wide as the terminal."""
-    head = (("name", "  reference"), ("must know",), ("time per step", "memory"), ("guarantee",))
-    widths = _widths([head, *map(_cells, rows)], shutil.get_terminal_size().columns)
     for family, members in itertools.groupby(rows, key=lambda row: row[1]):
-        print(f"{family.upper()}\n")
-        _print_cells(head, widths)
-        print(_GAP.join("-" * width for width in widths))
-        for row in members:
-            _print_cells(_cells(row), widths)
+        print(coloured(f"{family.upper()}\n", "bold"))
+        for name, _, needs, time, memory, guarantee, reference in members:
+            facts = {"must know": needs, "time": time, "memory": memory, "guarantee": guarantee}
+            print(described(f"{name} ({reference})", facts))
         print()
-
-
-def _cells(row: tuple[str, ...]) -> Cells:
-    """A row with fewer columns: related entries are stacked."""
-    name, _, needs, time, memory, guarantee, reference = row
-    return (name, f"  {reference}"), (needs,), (f"time {time}", f"memory {memory}"), (guarantee,)
-
-
-def _widths(rows: list[Cells], room: int) -> list[int]:
-    """The widths of the cells; if these are too much, the widest columns are narrowed."""
-    columns = [[line for cell in column for line in cell] for column in zip(*rows, strict=True)]
-    widths = [max(map(len, lines)) for lines in columns]
-    room -= len(_GAP) * (len(widths) - 1)
-    while sum(widths) > max(room, _NARROWEST * len(widths)):
-        widths[widths.index(max(widths))] -= 1
-    return widths
-
-
-def _print_cells(row: Cells, widths: list[int]) -> None:
-    columns = [
-        [part for line in cell for part in _wrapped(line, width)]
-        for cell, width in zip(row, widths, strict=True)
-    ]
-    for parts in itertools.zip_longest(*columns, fillvalue=""):
-        padded = (f"{part:{width}}" for part, width in zip(parts, widths, strict=True))
-        print(_GAP.join(padded).rstrip())
-
-
-def _wrapped(line: str, width: int) -> list[str]:
-    """The parts of a line that is too long; words may break after a dot, an underscore or =."""
-    if len(line) <= width:
-        return [line]
-    breakable = re.sub(r"(?<=[._=])(?=[\w'])", f"{_SOFT} ", line)
-    parts = textwrap.wrap(breakable, width, subsequent_indent="  ", break_on_hyphens=False)
-    return [part.replace(f"{_SOFT} ", "").replace(_SOFT, "") for part in parts]

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-import textwrap
 from typing import TYPE_CHECKING
 
+from lowbid._terminal import coloured, filled
 from lowbid.cli._arguments import add_simulation_arguments, command_line, stopped
 
 if TYPE_CHECKING:
-    from lowbid.experiments.paper import Plan
+    from lowbid.experiments.paper import Judged, Plan
 
 _QUICK_RUNS = 20
+_COLOURS = {"reproduced": "green", "not reproduced": "red", "undecided": "yellow"}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +44,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the tests, write the report, and compare verdicts if requested."""
     from lowbid.experiments import Folder
     from lowbid.experiments.paper import differences, reproduce
-    from lowbid.simulation import room
 
     folder, command = Folder(arguments.out), command_line("reproduce", arguments)
     try:
@@ -51,8 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         return stopped(folder, command)
     for each in judged:
-        line = f"{each.verdict:15} {each.claim.place:11} {each.claim.says}"
-        print(textwrap.fill(line, room(), subsequent_indent=" " * 28))
+        print(_line(each))
     print(f"\nThe report is {folder.page_file}; figures and data are next to it.")
     differing = differences(judged) if arguments.strict else []
     for line in differing:
@@ -79,3 +78,10 @@ def _plan(arguments: argparse.Namespace) -> Plan:
         long=arguments.long,
         bounds=arguments.bounds,
     )
+
+
+def _line(judged: Judged) -> str:
+    """A verdict in lines that fit, its first words in colour."""
+    verdict = judged.verdict
+    text = filled(f"{verdict:15} {judged.claim.place:11} {judged.claim.says}", indent=28)
+    return coloured(verdict, _COLOURS.get(verdict, "yellow")) + text[len(verdict) :]

@@ -1,4 +1,4 @@
-"""Serve decisions over HTTP: the API, its documentation and the page, on one port.
+"""Serve decisions over HTTP: API, API docs and dashboard on one port.
 
     lowbid keys add --store sqlite:///shop.db --name shop --role decide
     lowbid serve --store sqlite:///shop.db

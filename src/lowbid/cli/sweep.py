@@ -1,11 +1,12 @@
-"""Play many policies on many environments: a table, a ranking, figures and a page.
+"""Run many policies in many environments: a table, a ranking, figures and a page.
 
 A sweep file (lowbid init --sweep writes one) lists policies with grids of parameters, environments
 and horizons. Finished work is kept: the command can be stopped, killed, or run again after lines
-were added, and plays only what is missing.
-  lowbid sweep FILE --dry-run                     # how many tasks, and about how long
-  lowbid sweep FILE --on dask://localhost:8786    # on a cluster
-  lowbid sweep --show FOLDER                      # the results so far, even while it runs
+were added, and runs only what is missing.
+
+    lowbid sweep FILE --dry-run      # how many tasks, and about how long
+    lowbid sweep FILE --on dask://localhost:8786    # on a cluster
+    lowbid sweep --show FOLDER       # the results so far, even while it runs
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--workers", type=whole, help="number of threads or processes (default: one per core)"
     )
     parser.add_argument(
-        "--dry-run", action="store_true", help="print the plan and an estimate, and play nothing"
+        "--dry-run", action="store_true", help="print the plan and an estimate, and run nothing"
     )
     parser.add_argument(
         "--time-limit",
         type=whole,
         metavar="SECONDS",
-        help="seconds after which a silent task is handed out again",
+        help="reassign a task after this many seconds without a sign of life",
     )
     parser.add_argument(
         "--show", type=named_path, metavar="FOLDER", help="report the results in a folder so far"

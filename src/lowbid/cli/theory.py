@@ -8,14 +8,26 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from lowbid._terminal import coloured, filled
 from lowbid.cli._arguments import command_line, named_path
+
+if TYPE_CHECKING:
+    from lowbid.theory.checks import Finding
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("--out", type=named_path, default=Path("lowbid-theory"), help="a folder")
-    parser.add_argument("--no-page", action="store_true", help="print the lines, but write no page")
+    parser.add_argument(
+        "--out",
+        type=named_path,
+        default=Path("lowbid-theory"),
+        help="output folder (default: lowbid-theory)",
+    )
+    parser.add_argument(
+        "--no-page", action="store_true", help="print the results, but write no page"
+    )
     parser.add_argument("--quick", action="store_true", help="smaller ranges, fewer runs")
 
 
@@ -30,10 +42,10 @@ def run(arguments: argparse.Namespace) -> int:
     for finding in run_checks(budget):
         findings.append(finding)
         bar.close()
-        print(finding, flush=True)
+        print(_line(finding), flush=True)
         bar.show(len(findings))
     bar.close()
-    print(f"\n{tally(findings)}")
+    print(f"\n{filled(tally(findings), indent=0)}")
     if not arguments.no_page:
         from lowbid.report import save_theory_page
         from lowbid.theory.evidence import gather
@@ -42,3 +54,10 @@ def run(arguments: argparse.Namespace) -> int:
         page = save_theory_page(findings, gather(budget), command, arguments.out / "theory.html")
         print(f"The page with the pictures is {page}.")
     return 0
+
+
+def _line(finding: Finding) -> str:
+    """A finding in lines that fit, its verdict in colour."""
+    verdict, rest = str(finding).split(" ", 1)
+    text = filled(f"{verdict} {rest}", indent=len(verdict) + 2)
+    return coloured(verdict, "green" if finding.holds else "red") + text[len(verdict) :]

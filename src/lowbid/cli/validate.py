@@ -1,9 +1,9 @@
-"""Simulate reference figures, and print ours beside them.
+"""Re-simulate published results and compare them with ours.
 
-Sources are five-tests, the paper's tests as played by an independent program; sda-paper, published
-tables; and episodes, figures about MDPs; all of them by default. A figure disagrees if it lies more
-than 3.5 standard errors from ours, and then the exit code is 1. Where a few bad runs dominate a
-mean, as on Gaussian arms, use --runs 5000 before you believe a disagreement.
+Sources are five-tests, the paper's tests as run by an independent program; sda-paper, published
+tables; and episodes, results on MDPs. The default is all of them. A result disagrees if it lies
+more than 3.5 standard errors from ours, and then the exit code is 1. Where a few bad runs dominate
+a mean, as on Gaussian arms, use --runs 5000 before you believe a disagreement.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     agree = total = 0
     for name in arguments.sources or SOURCES:
         if name not in SOURCES:
-            raise UnknownNameError(f"source {name!r} is not known; there are {', '.join(SOURCES)}.")
+            raise UnknownNameError(f"unknown source {name!r}; choose from {', '.join(SOURCES)}.")
         cells = [
             cell
             for cell in SOURCES[name]

@@ -1,11 +1,12 @@
-"""Compile policies ahead of time, in an image or in CI, so that no request waits for it later.
+"""Compile policies ahead of time, in an image or in CI, so that no request waits for it.
 
 Compiled code is stored on disk: in the folder that LOWBID_CACHE_DIR names, or in your user's cache
-folder. Give policies by name, optionally with parameters; without names, all
-policies are compiled, which takes half a minute. The code for a bandit's decisions is compiled and,
-with --arms, the code for simulations on such arms:
-  lowbid warm batch-likelihood
-  lowbid warm ucb1 batch-ensemble:batches=12 --arms bernoulli --arms gaussian
+folder. Give policies by name, optionally with parameters; without names, all policies are
+compiled, which takes half a minute. This compiles the code for a bandit's decisions and, with
+--arms, the code for simulations on such arms:
+
+    lowbid warm batch-likelihood
+    lowbid warm ucb1 batch-ensemble:batches=12 --arms bernoulli --arms gaussian
 """
 
 from __future__ import annotations

@@ -35,11 +35,24 @@ class Code:
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-    """Rows of cells; the first cell of a row is its name."""
+    """Rows of cells; the first cell of a row is its name.
+
+    Attributes
+    ----------
+    head : sequence of str
+        The titles of the columns.
+    rows : sequence of sequences of str
+        The cells.
+    text_columns : set of int
+        The columns of text, which are aligned on the left.
+    spare : sequence of str
+        Titles of columns that a narrow terminal leaves out, in this order.
+    """
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     text_columns: frozenset[int] = frozenset()
+    spare: Sequence[str] = ()
 
 
 @dataclasses.dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lowbid._text_table import text_table
 from lowbid.report._blocks import Table
 
 
@@ -15,13 +16,4 @@ def markdown(table: Table) -> str:
 
 def plain(table: Table) -> str:
     """A table for a terminal."""
-    columns = list(zip(*[table.head, *table.rows], strict=True))
-    widths = [max(map(len, column)) for column in columns]
-    left = {0, *table.text_columns}
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if i in left else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in [table.head, *table.rows]
-    )
+    return text_table(table.head, table.rows, table.text_columns, table.spare)

@@ -30,7 +30,6 @@ from lowbid.simulation._statistics import Estimate, Estimates, caution, estimate
 from lowbid.simulation._statistics import student_quantile as student_quantile
 from lowbid.simulation._summary import Row, Summary
 from lowbid.simulation._summary import known as known
-from lowbid.simulation._terminal import room as room
 from lowbid.simulation._workers import Task as Task
 from lowbid.simulation._workers import run_in_threads as run_in_threads
 

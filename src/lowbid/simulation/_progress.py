@@ -6,7 +6,7 @@ import sys
 import time
 
 from lowbid._compile import waiting
-from lowbid.simulation._terminal import can_show, room
+from lowbid._terminal import can_show, room
 
 _WIDTH = 30
 

@@ -59,6 +59,10 @@ class Estimate(NamedTuple):
     low: float
     high: float
 
+    def __str__(self) -> str:
+        """The mean and its interval, rounded."""
+        return f"{self.mean:.4g} [{self.low:.4g}, {self.high:.4g}]"
+
 
 class Estimates(NamedTuple):
     """Many estimates at once: arrays of the fields of `Estimate`."""

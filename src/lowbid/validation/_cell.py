@@ -7,9 +7,10 @@ import math
 from typing import Protocol
 
 from lowbid._arrays import Floats
+from lowbid._terminal import coloured, filled, room
 from lowbid.environments import Environment
 from lowbid.policies import Policy
-from lowbid.simulation import room, simulate
+from lowbid.simulation import simulate
 
 # A difference of more standard errors than this is a disagreement: by chance it occurs once in two
 # thousand cells.
@@ -160,7 +161,9 @@ class Comparison:
         return _line("problem", "policy", columns)
 
     def __str__(self) -> str:
-        verdict = "agrees" if self.agrees else f"DISAGREES by {self.distance:+.1f} se"
+        verdict = coloured("agrees", "green")
+        if not self.agrees:
+            verdict = coloured(f"DISAGREES by {self.distance:+.1f} se", "red")
         digits = 1 if max(self.regret, self.cell.regret) >= _SHARE else 3
         numbers = f"{self.regret:8.{digits}f} {self.cell.regret:9.{digits}f}"
         errors = [self.standard_error, self.cell.standard_error(self.sd)]
@@ -170,7 +173,7 @@ class Comparison:
 
 
 def _line(problem: str, policy: str, columns: str) -> str:
-    """A row of a table: one line, or two where the terminal is narrow."""
+    """A row of a table: one line, or more where the terminal is narrow."""
     if room() >= _WIDTH:
         return f"{problem:<28} {policy:<44} {columns}"
-    return f"{problem}, {policy}\n  {columns}"
+    return f"{filled(f'{problem}, {policy}')}\n  {columns}"

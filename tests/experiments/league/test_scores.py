@@ -37,7 +37,7 @@ def test_a_score_is_the_geometric_mean_of_ratios_to_the_best():
     assert first.cells == 6  # two settings at 1,000, 10,000 and 100,000 steps
 
 
-def test_intervals_come_from_drawing_the_settings_again():
+def test_intervals_come_from_drawing_the_settings_again(monkeypatch):
     """Ratios of 4 in two settings, and 1 in two others: the mean of four draws has five values.
 
     It is 2^k for the k draws of 4 out of four, halved; k = 0 or 4 with a chance of 1/16 each.
@@ -48,18 +48,20 @@ def test_intervals_come_from_drawing_the_settings_again():
     a = next(score for score in scores(outcomes) if score.name == "a")
     assert a.mean == pytest.approx((2.0, 1.0, 4.0))
     assert a.worst == pytest.approx((4.0, 1.0, 4.0))
+    monkeypatch.setenv("COLUMNS", "200")
     text = summary(outcomes, plain)
     assert "2.00 [1.00, 4.00]" in text
     assert "4.00 [1.00, 4.00]" in text
 
 
-def test_shares_of_stuck_runs_have_an_interval_over_settings():
+def test_shares_of_stuck_runs_have_an_interval_over_settings(monkeypatch):
     """Stuck everywhere in one setting, never in the other: both, either or neither are drawn."""
     outcomes = {
         ("gaussian", "a", 100_000): outcome(20_000.0),
         ("widths", "a", 100_000): outcome(1.0),
     }
     assert stuck(outcomes, "a", ["gaussian", "widths"]) == (0.5, 0.0, 1.0)
+    monkeypatch.setenv("COLUMNS", "200")
     assert "50.0% [0.0%, 100.0%]" in summary(outcomes, plain)
 
 

@@ -61,8 +61,8 @@ def score_table(found: Iterable[Score]) -> Table:
         ]
         for score in found
     ]
-    head = ["policy", "score", "beside the default", "worst", "worst at", "stuck", "outliers"]
-    return Table([*head, "cells"], rows, text_columns=frozenset({4}))
+    head = ["policy", "score", "relative to the default", "worst", "worst at", "stuck", "outliers"]
+    return Table([*head, "cells"], rows, frozenset({4}), spare=("cells", "worst at", "worst"))
 
 
 def regret_table(outcomes: Outcomes, names: Sequence[str], horizon: int) -> Table:
@@ -134,10 +134,10 @@ INTERVALS = (
 )
 EXPLANATION = (
     "Score: the geometric mean, over settings and horizons, of a policy's mean regret divided by "
-    f"the lowest of all policies. Beside the default: the same relative to {DEFAULT}; below 1 is "
-    "better. Worst: the largest ratio to the lowest. Stuck: the share of runs of "
-    "100,000 steps and more, on settings with given arms, whose last tenth lost at least 90% of "
-    "the smallest gap per step. "
+    "the lowest of all policies. Relative to the default: the geometric mean of the ratios to "
+    f"{DEFAULT}; below 1 is better. Worst: the largest ratio to the lowest. Stuck: the share of "
+    "runs of 100,000 steps and more, on settings with given arms, whose last tenth lost at "
+    "least 90% of the smallest gap per step. "
     "Outliers: the largest ratio of regret with outliers to regret without. Cells: the number of "
     "settings and horizons that the policy played; the slowest play short horizons only. "
     + INTERVALS

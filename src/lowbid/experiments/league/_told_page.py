@@ -27,10 +27,10 @@ TOLD_EXPLANATION = (
     "Each table covers the settings where the fact is true. For comparison, it includes some "
     "policies that are told nothing, on the same settings. Score: the geometric mean, over "
     "settings and horizons, of a policy's mean regret divided by the lowest of all policies here. "
-    f"Beside the default: the same relative to {DEFAULT}, which is told nothing; below 1 is "
-    "better. Worst: the largest ratio to the lowest. Stuck: the share of runs of 100,000 steps and "
-    "more, on settings with given arms, whose last tenth lost at least 90% of the smallest gap per "
-    "step. " + INTERVALS
+    f"Relative to the default: the geometric mean of the ratios to {DEFAULT}, which is told "
+    "nothing; below 1 is better. Worst: the largest ratio to the lowest. Stuck: the share of "
+    "runs of 100,000 steps and more, on settings with given arms, whose last tenth lost at "
+    "least 90% of the smallest gap per step. " + INTERVALS
 )
 
 
@@ -49,8 +49,13 @@ def told_table(found: Iterable[Score]) -> Table:
         ]
         for score in found
     ]
-    head = ["policy", "score", "beside the default", "worst", "worst at", "stuck"]
-    return Table([*head, "settings", "cells"], rows, text_columns=frozenset({4}))
+    head = ["policy", "score", "relative to the default", "worst", "worst at", "stuck"]
+    return Table(
+        [*head, "settings", "cells"],
+        rows,
+        text_columns=frozenset({4}),
+        spare=("cells", "settings", "worst at", "worst"),
+    )
 
 
 def told_blocks(outcomes: Outcomes) -> Iterator[Heading | Table]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from lowbid._replace_file import replace_file
+from lowbid._terminal import coloured, filled
 from lowbid.experiments.mdp._contenders import (
     CONTENDERS,
     DEFAULT,
@@ -42,7 +42,7 @@ from lowbid.report import (
     render,
     save_ratios,
 )
-from lowbid.simulation import Result, caution, estimate, room
+from lowbid.simulation import Result, caution, estimate
 from lowbid.validation import Comparison
 
 # The rules whose curves and ratios are drawn; all of them would be unreadable.
@@ -87,7 +87,9 @@ def write_up(
 def print_summary(found: Sequence[ClaimItem], figures: Sequence[Comparison]) -> None:
     """Print a short summary of the page."""
     for claim in found:
-        print(textwrap.fill(f"{claim.verdict:14} {claim.says}", room(), subsequent_indent=" " * 15))
+        text = filled(f"{claim.verdict:14} {claim.says}", indent=15)
+        colour = "green" if claim.kind == "good" else "red" if claim.kind == "bad" else "yellow"
+        print(coloured(claim.verdict, colour) + text[len(claim.verdict) :])
     if figures:
         agree = sum(each.agrees for each in figures)
         print(f"{agree} of {len(figures)} published figures agree.")

@@ -3,7 +3,7 @@
 from lowbid.experiments.paper._cases import HORIZON, POLICIES, RUNS, TITLES
 from lowbid.experiments.paper._claims import CLAIMS, Claim
 from lowbid.experiments.paper._evidence import difference as difference
-from lowbid.experiments.paper._judge import judge
+from lowbid.experiments.paper._judge import Judged, judge
 from lowbid.experiments.paper._recorded import differences, recorded
 from lowbid.experiments.paper._report import KIND as KIND
 from lowbid.experiments.paper._report import write_up as write_up
@@ -18,6 +18,7 @@ __all__ = [
     "SETTINGS",
     "TITLES",
     "Claim",
+    "Judged",
     "Plan",
     "choose",
     "differences",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lowbid._require import require_finite
+from lowbid._terminal import filled
 from lowbid.errors import WorkerError
 from lowbid.experiments._claim_folder import claimed
 from lowbid.experiments.sweeps._cell import Cell
@@ -98,12 +99,12 @@ def described(sweep: Sweep, found: Plan, workers: int) -> str:
             "below are those of the pilots"
         )
     if not found.runs:
-        return "\n".join([*lines, "nothing is left to play"])
+        return "\n".join(map(filled, [*lines, "nothing is left to run"]))
     lines.append(
         f"{found.runs:,} runs, {found.steps:,} steps left: about "
         f"{duration(found.seconds / max(1, workers))} on {counted(workers, 'worker')}"
     )
-    return "\n".join(lines)
+    return "\n".join(map(filled, lines))
 
 
 def damaged_text(files: Sequence[Path], what: str) -> str:

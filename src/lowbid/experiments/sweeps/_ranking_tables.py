@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from lowbid._terminal import filled
 from lowbid.experiments.sweeps._play_sweep import counted
 from lowbid.experiments.sweeps._sweep_scores import Part, Ranking, SweepScore
 from lowbid.experiments.sweeps._tuning import Tuned
@@ -22,10 +23,10 @@ EXPLANATION = (
     "of runs, on environments with given arms, whose last tenth lost at least 90% of the smallest "
     "gap per step. In brackets: 95% intervals from resampling the environments with replacement; "
     "they show how much a figure depends on the choice of environments, and the upper end of the "
-    "worst ratio cannot lie above the observed one. Only places (an environment, a step and a "
-    "seed) where every policy is finished count, and a table has only policies that play at all "
-    "its places: those that do not play everywhere have tables of their own, over the places where "
-    "they do, with all others that play there."
+    "worst ratio cannot lie above the observed one. Only places (environment, step, seed) that "
+    "every policy has completed are counted, and a table has only policies that run at all of its "
+    "places: those that do not run everywhere have tables of their own, over the places where they "
+    "do, with all others that run there."
 )
 
 
@@ -62,7 +63,7 @@ def ranking_table(scores: Sequence[SweepScore]) -> Table:
         for score in scores
     ]
     head = ["policy", "score", "places", "worst", "worst at", "stuck"]
-    return Table(head, rows, text_columns=frozenset({4}))
+    return Table(head, rows, frozenset({4}), spare=("places", "worst at"))
 
 
 def ranking_columns(rankings: Sequence[Ranking]) -> dict[str, list[Any]]:
@@ -98,7 +99,7 @@ def ranking_section(rankings: Sequence[Ranking]) -> Section:
 def printed_rankings(rankings: Sequence[Ranking]) -> list[str]:
     """The rankings for the terminal."""
     return [
-        f"{ranking_title(ranking)}:\n\n{plain(ranking_table(ranking.scores[:_MOST_PRINTED]))}"
+        f"{filled(ranking_title(ranking))}:\n\n{plain(ranking_table(ranking.scores[:_MOST_PRINTED]))}"
         for ranking in rankings
     ]
 
@@ -119,7 +120,12 @@ def tuning_table(choices: Sequence[Tuned]) -> Table:
         for each in choices
     ]
     head = ["rule", "settings tried", "chosen", "score there", "score when judged", "places"]
-    return Table([*head, "best in hindsight", "its score"], rows, frozenset({2, 6}))
+    return Table(
+        [*head, "best in hindsight", "its score"],
+        rows,
+        text_columns=frozenset({2, 6}),
+        spare=("its score", "best in hindsight", "places"),
+    )
 
 
 def tuning_section(choices: Sequence[Choices]) -> Section:
@@ -141,7 +147,7 @@ def printed_choices(choices: Sequence[Choices]) -> list[str]:
     """The chosen settings for the terminal."""
     lead = "Chosen on some environments, judged on others"
     return [
-        f"{lead}. {ranking_title(each.ranking)}:\n\n{plain(tuning_table(each.tuned))}"
+        f"{filled(f'{lead}. {ranking_title(each.ranking)}:')}\n\n{plain(tuning_table(each.tuned))}"
         for each in choices
     ]
 

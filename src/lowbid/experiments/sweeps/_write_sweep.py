@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
+from lowbid._terminal import filled
 from lowbid._version import __version__
 from lowbid.errors import MissingPackageError
 from lowbid.experiments.sweeps._cell import Cell
@@ -106,7 +107,8 @@ def write_up(sweep: Sweep, folder: Path, command: str) -> str:
     )
     write(part / "report.html", render(page))
     _draw(sweep, part, known, ranked)
-    text = [f"{sweep.title}: {lead}", *printed_rankings(ranked), *([missed] * bool(missed))]
+    text = [filled(f"{sweep.title}: {lead}"), *printed_rankings(ranked)]
+    text += [filled(missed)] if missed else []
     text += printed_choices(choices)
     return "\n\n".join([*text, f"The page is {part / 'report.html'}; table.csv is next to it."])
 

@@ -14,6 +14,7 @@ SOURCE = Path(lowbid.__file__).parent
     "folder",
     [
         "policies",
+        "contextual",
         "environments",
         "theory",
         "shared",

@@ -14,6 +14,7 @@ TYPE_CHECKING = False  # as type checkers know it; `typing` itself takes a while
 if TYPE_CHECKING:
     from typing import Any
 
+    from lowbid import contextual as contextual
     from lowbid import environments as environments
     from lowbid import errors as errors
     from lowbid import kernels as kernels
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from lowbid.simulation import simulate as simulate
 
 _MODULES = (
+    "contextual",
     "environments",
     "errors",
     "kernels",

@@ -4,12 +4,12 @@ import re
 import pytest
 
 import lowbid
-from lowbid import mdp, policies
+from lowbid import contextual, mdp, policies
 from lowbid.errors import InvalidValueError
 from lowbid.policies._citation import _known, entries_of, reference
 from lowbid.policies._wrapper import Wrapper
 
-CLASSES = [getattr(policies, name) for name in policies.__all__]
+CLASSES = [getattr(room, name) for room in (policies, contextual) for name in room.__all__]
 
 
 def keys(text):
@@ -58,7 +58,11 @@ def test_every_policy_has_whole_entries(cls):
 
 
 def test_every_entry_of_the_file_is_some_rule_s():
-    rooms = ((policies, policies.__all__), (mdp, mdp.agents.__all__))
+    rooms = (
+        (policies, policies.__all__),
+        (contextual, contextual.__all__),
+        (mdp, mdp.agents.__all__),
+    )
     rules = [rule for room, names in rooms for n in names for rule in getattr(room, n).variants()]
     assert {entry for rule in rules for entry in entries_of(rule)} == set(_known().values())
     assert list(_known()) == sorted(_known()), "keys in alphabetical order"

@@ -36,7 +36,16 @@ from lowbid.policies._limits import whole as whole
 from lowbid.policies._scan import argmin as argmin
 from lowbid.policies._scan import next_lowest as next_lowest
 from lowbid.policies._wrapper import Wrapper as Wrapper
+from lowbid.policies._yardstick import HIGHEST as HIGHEST
+from lowbid.policies._yardstick import LOWEST as LOWEST
 from lowbid.policies._yardstick import SAME as SAME
+from lowbid.policies._yardstick import UNIT as UNIT
+from lowbid.policies._yardstick import Yardstick as Yardstick
+from lowbid.policies._yardstick import measured as measured
+from lowbid.policies._yardstick import merged_yardstick as merged_yardstick
+from lowbid.policies._yardstick import require_ends as require_ends
+from lowbid.policies._yardstick import translation as translation
+from lowbid.policies._yardstick import yardstick_of as yardstick_of
 
 TYPE_CHECKING = False  # as type checkers know it
 if TYPE_CHECKING:

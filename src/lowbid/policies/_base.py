@@ -98,6 +98,9 @@ class Policy(Parameterised):
     # ``hold(parameters, state, arm, change)`` counts decisions of an arm whose losses are not
     # known yet: `change` is 1 when one is made, -1 when its loss arrived or never will.
     hold: ClassVar[Callable[..., None] | None] = None
+    # ``see(state, features)`` takes the features, an array, of the next call of another function;
+    # None if the policy does not look at features.
+    see: ClassVar[Callable[..., None] | None] = None
     # Why arms cannot be added or removed while the policy is in use; empty if they can.
     fixed_arms: ClassVar[str] = ""
     # Whether `select` draws random numbers for nothing but ties between equal indices.
@@ -157,6 +160,10 @@ class Policy(Parameterised):
         unit of measurement, if the random numbers are: use the `stream_name` of the policy *before*
         this call.
         """
+        return self
+
+    def for_columns(self, columns: int) -> Policy:
+        """Adapt the policy to features in this many columns; most do not look at features."""
         return self
 
     @property

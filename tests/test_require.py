@@ -1,13 +1,16 @@
 """Checks at the library's edge."""
 
 import math
+import pickle
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
+import lowbid
 from lowbid import _require as require
-from lowbid.errors import InvalidValueError
+from lowbid.errors import InvalidValueError, LowbidError
+from lowbid.experiments import names
 
 
 @pytest.mark.parametrize("value", [1, 3, np.int8(3), 2**63 - 1])
@@ -64,6 +67,33 @@ def test_probabilities_lie_between_0_and_1(value):
         require.require_probability("delta", value)
     if value in (0.0, 1.0) and value is not True:
         require.require_probability("epsilon", value, ends=True)
+
+
+@pytest.mark.parametrize(
+    ("check", "field", "value"),
+    [
+        (lambda: require.require_whole("n", 0), "n", 0),
+        (lambda: require.require_finite("x", -1.0, above=0.0), "x", -1.0),
+        (lambda: require.require_choice("on", "moon", ("sun",)), "on", "moon"),
+        (lambda: lowbid.Bernoulli([0.5, 2.0]), "mean", 2.0),
+        (lambda: lowbid.UCB1(scale=-1), "scale", -1),
+        (lambda: lowbid.simulate(lowbid.UCB1(), lowbid.Bernoulli([0.5]), horizon=0), "horizon", 0),
+        (lambda: lowbid.Bandit(2, reward_range=(0, 1)).update(0, reward=3), "reward", 3),
+        (lambda: names.policy("ubc1"), "policy", "ubc1"),
+    ],
+)
+def test_an_error_has_the_field_and_the_value_it_is_about(check, field, value):
+    with pytest.raises(LowbidError) as caught:
+        check()
+    error = caught.value
+    assert (error.field, error.value) == (field, value)
+    assert field in str(error)
+    copy = pickle.loads(pickle.dumps(error))
+    assert (str(copy), copy.field, copy.value) == (str(error), field, value)
+
+
+def test_an_error_about_no_single_value_has_no_field():
+    assert (LowbidError("all is wrong").field, LowbidError().value) == (None, None)
 
 
 def test_flags_and_choices():

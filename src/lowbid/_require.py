@@ -20,10 +20,21 @@ LARGEST, SMALLEST = 1e100, 1e-100
 LARGEST_WHOLE = 2**63 - 1
 
 
-def require(condition: bool, message: str) -> None:
-    """Refuse a value."""
+def invalid(field: str, value: object, allowed: str) -> InvalidValueError:
+    """The error for a value: what was given, and what is allowed."""
+    return InvalidValueError(f"{field} is {shown(value)}; {allowed}", field=field, value=value)
+
+
+def require(condition: bool, message: str, field: str | None = None, value: object = None) -> None:
+    """Refuse what was given unless a condition holds."""
     if not condition:
-        raise InvalidValueError(message)
+        raise InvalidValueError(message, field=field, value=value)
+
+
+def require_value(field: str, value: object, condition: bool, allowed: str) -> None:
+    """Refuse a value unless a condition holds; the message begins with the value."""
+    if not condition:
+        raise invalid(field, value, allowed)
 
 
 def is_number(value: object) -> bool:
@@ -53,11 +64,9 @@ def require_whole(
 ) -> int:
     """A whole number, or an error."""
     if not is_whole(value) or value < at_least:  # type: ignore[operator]
-        raise InvalidValueError(
-            f"{name} is {shown(value)}; give a whole number, {at_least} or larger."
-        )
+        raise invalid(name, value, f"give a whole number, {at_least} or larger.")
     number = int(value)
-    require(number <= at_most, f"{name} is {shown(value)}; give at most {at_most}.")
+    require_value(name, value, number <= at_most, f"give at most {at_most}.")
     return number
 
 
@@ -70,23 +79,21 @@ def require_finite(
     finite = is_number(value) and abs(value) < math.inf  # exact for integers of any size
     enough = finite and (value > above or (or_equal and value == above))
     bound = "" if above == -math.inf else f" {'at least' if or_equal else 'above'} {above:g}"
-    require(enough, f"{name} is {shown(value)}; give a finite number{bound}.")
-    require(abs(value) <= at_most, f"{name} is {shown(value)}; give at most {at_most:g} in size.")
-    require(
-        value == 0.0 or abs(value) >= SMALLEST,
-        f"{name} is {value!r}, which is too close to 0; give at least {SMALLEST:g} in size.",
-    )
+    require_value(name, value, enough, f"give a finite number{bound}.")
+    require_value(name, value, abs(value) <= at_most, f"give at most {at_most:g} in size.")
+    away = value == 0.0 or abs(value) >= SMALLEST
+    require_value(name, value, away, f"it is too close to 0; give at least {SMALLEST:g} in size.")
 
 
 def require_probability(name: str, value: float, *, ends: bool = False) -> None:
     """Refuse what is not a probability: between 0 and 1, or from 0 to 1 with both ends."""
     if ends:
         inside = is_number(value) and 0.0 <= value <= 1.0
-        require(inside, f"{name} is {shown(value)}; give a probability from 0 to 1.")
+        require_value(name, value, inside, "give a probability from 0 to 1.")
         return
     inside = is_number(value) and 0.0 < value < 1.0
-    require(inside, f"{name} is {shown(value)}; give a probability between 0 and 1.")
-    require(value >= SMALLEST, f"{name} is {value!r}; give at least {SMALLEST:g}.")
+    require_value(name, value, inside, "give a probability between 0 and 1.")
+    require_value(name, value, value >= SMALLEST, f"give at least {SMALLEST:g}.")
 
 
 def require_numbers(
@@ -100,13 +107,13 @@ def require_numbers(
         good = bool(((numbers >= low) & (numbers <= high)).all())
     except (TypeError, ValueError, OverflowError):
         good = False
-    require(good, f"{name} is {shown(values)}; give {allowed}.")
+    require_value(name, values, good, f"give {allowed}.")
     return numbers
 
 
 def require_flag(name: str, value: object) -> None:
     """Refuse what is neither True nor False."""
-    require(isinstance(value, bool | np.bool_), f"{name} is {shown(value)}; give True or False.")
+    require_value(name, value, isinstance(value, bool | np.bool_), "give True or False.")
 
 
 def require_arm(arm: object, policy: str, n_arms: int) -> int:
@@ -123,7 +130,7 @@ def require_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     """Refuse what is not one of a few words."""
     known = ", ".join(repr(choice) for choice in choices)
     good = isinstance(value, str) and value in choices
-    require(good, f"{name} is {shown(value)}; choose one of {known}.")
+    require_value(name, value, good, f"choose one of {known}.")
 
 
 def shown(value: Any) -> str:
@@ -136,4 +143,4 @@ def shown(value: Any) -> str:
 def require_confidence(confidence: Any) -> None:
     """Refuse what is not a probability strictly between 0 and 1."""
     if not (isinstance(confidence, int | float) and 0.0 < confidence < 1.0):
-        raise InvalidValueError(f"confidence is {confidence!r}; give one between 0 and 1.")
+        raise invalid("confidence", confidence, "give one between 0 and 1.")

@@ -10,7 +10,19 @@ from typing import NamedTuple
 
 
 class LowbidError(Exception):
-    """Base class of every error that lowbid raises deliberately."""
+    """Base class of every error that lowbid raises deliberately.
+
+    Attributes
+    ----------
+    field : str or None
+        The argument, parameter or entry of a file that is wrong, if the error is about one.
+    value : object
+        What was given for it.
+    """
+
+    def __init__(self, *message: object, field: str | None = None, value: object = None) -> None:
+        super().__init__(*message)
+        self.field, self.value = field, value
 
 
 class InvalidValueError(LowbidError, ValueError):

@@ -10,7 +10,7 @@ from lowbid.errors import InvalidValueError
     [
         (lambda: lowbid.Bernoulli([0.5, 1.5]), r"mean of arm 1 is 1\.5; give means from 0 to 1"),
         (lambda: lowbid.Bernoulli([-0.1]), r"mean of arm 0 is -0\.1"),
-        (lambda: lowbid.Bernoulli([]), "mean is empty"),
+        (lambda: lowbid.Bernoulli([]), r"mean is \[\]; an environment needs at least one arm"),
         (lambda: lowbid.Bernoulli([0.1, np.nan]), "mean contains nan"),
         (lambda: lowbid.Bernoulli([[0.1]]), "2 dimensions"),
         (lambda: lowbid.Bernoulli("half"), "give a list of numbers"),

@@ -8,7 +8,7 @@ from lowbid.errors import InvalidValueError
     ("make", "message"),
     [
         (lambda: lowbid.Empirical([]), "at least one arm"),
-        (lambda: lowbid.Empirical([[1.0], []]), "data of arm 1 is empty"),
+        (lambda: lowbid.Empirical([[1.0], []]), r"data of arm 1 is \[\]; an environment needs"),
         (lambda: lowbid.Empirical([[1e308, 1e308]]), "mean is infinite; give smaller ones"),
         (lambda: lowbid.Empirical(5), "give one list of losses"),
     ],

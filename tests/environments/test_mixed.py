@@ -7,7 +7,7 @@ from lowbid.errors import InvalidValueError
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: lowbid.Mixed([]), "at least one arm"),
+        (lambda: lowbid.Mixed([]), "at least one part"),
         (
             lambda: lowbid.Mixed([lowbid.RandomArms(lowbid.Bernoulli, 2)]),
             "arms drawn at random",

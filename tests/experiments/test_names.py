@@ -88,7 +88,7 @@ def test_arms_that_drift_have_a_path():
     [
         ("switching-bernoulli:0.1,0.5,after=10", "for each of the environments"),
         ("switching-bernoulli:0.1,0.5/0.5,0.1", "give the steps"),
-        ("switching-gaussian:0,1/1,0,sd=1/2/3,after=5", "for 2 environments"),
+        ("switching-gaussian:0,1/1,0,sd=1/2/3,after=5", "one entry for each of the 2 environments"),
         ("drifting-bernoulli:0.1,0.5", "need one of walk"),
         ("drifting-bernoulli:0.1,0.5,walk=0.1,period=10", "'period' does not go with walk"),
         ("drifting-bernoulli:0.1,0.5,walk=0.1,amplitude=0.1,period=10", "need one of walk"),

@@ -151,7 +151,7 @@ def test_an_episode_is_over_after_the_last_stage():
         (lambda a: a.update(0.5, next_state=0), "this agent takes rewards"),
         (lambda a: a.update(loss=0.5, next_state=0), "this agent takes rewards"),
         (lambda a: a.update(next_state=0), "this agent takes rewards"),
-        (lambda a: a.update(reward=2.0, next_state=0), "outside the range from 0 to 1"),
+        (lambda a: a.update(reward=2.0, next_state=0), "the range is from 0 to 1"),
         (lambda a: a.update(reward=np.nan, next_state=0), "finite number"),
         (lambda a: a.update(reward="1", next_state=0), "finite number"),
         (lambda a: a.update(reward=0.5, next_state=3), "from 0 to 2"),
@@ -212,7 +212,7 @@ def test_rules_that_need_no_room_for_successors_have_many_states():
 
 def test_an_agent_for_a_model_is_not_where_the_model_never_leads():
     agent = mdp.Agent.for_model(mdp.Chain(4), mdp.PSRL())
-    with pytest.raises(InvalidValueError, match="cannot be at stage 0"):
+    with pytest.raises(InvalidValueError, match="cannot be there at stage 0"):
         agent.begin(3)
     assert (agent.episode, agent.stage) == (0, None)
     agent.begin(0)

@@ -140,7 +140,7 @@ def test_checkpoints():
         ({"runs": 0}, "runs is 0"),
         ({"workers": -1}, "workers is -1"),
         ({"seed": -3}, "seed is -3"),
-        ({"policies": []}, "policies is empty"),
+        ({"policies": []}, r"policies is \[\]; give at least one"),
         ({"policies": [lowbid.UCB1]}, r"give an object such as UCB1\(\)"),
         ({"policies": [lowbid.UCB1(), lowbid.UCB1()]}, "two policies are named 'UCB1'"),
         ({"environment": [0.1, 0.2]}, "environment is"),

@@ -10,7 +10,7 @@ import numpy as np
 from lowbid._arrays import Floats
 from lowbid._optional import needing
 from lowbid._random import Stream, bits
-from lowbid._require import require_finite, require_whole
+from lowbid._require import invalid, require_finite, require_whole
 from lowbid.environments import Environment
 from lowbid.errors import InvalidValueError
 from lowbid.simulation import check_environment, loss_of
@@ -83,9 +83,8 @@ class BanditEnv(gymnasium.Env):
         if self._counts is None or self._seed is None:
             raise gymnasium.error.ResetNeeded("call reset() before step().")
         if not self.action_space.contains(action):
-            raise InvalidValueError(
-                f"the action is {action!r}; give an arm, 0 to {self.environment.n_arms - 1}."
-            )
+            allowed = f"give an arm, 0 to {self.environment.n_arms - 1}."
+            raise invalid("action", action, allowed)
         arm, self._steps = int(action), self._steps + 1
         table = self._table_now(self._seed)
         place = self._run if len(table) > 1 else 0
@@ -155,9 +154,10 @@ class GymnasiumArms(Environment):
         if mean_rewards is not None:
             means = np.asarray(mean_rewards, np.float64)
             if means.shape != (self._arms,) or not np.isfinite(means).all():
-                raise InvalidValueError(
-                    f"mean_rewards is {mean_rewards!r}; give one number for each of the "
-                    f"{self._arms} arms."
+                raise invalid(
+                    "mean_rewards",
+                    mean_rewards,
+                    f"give one number for each of the {self._arms} arms.",
                 )
             self._sampled[:, 0] = self._zero - means
         self.draw = self._draw

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lowbid._optional import needing
+from lowbid._require import invalid
 from lowbid.adapters._guest import GuestPolicy
 from lowbid.errors import InvalidValueError
 from lowbid.online import Bandit
@@ -42,7 +43,7 @@ class FromRiver(GuestPolicy):
 
     def __init__(self, policy: Any, zero_loss_reward: float = 1.0, name: str | None = None) -> None:
         if not isinstance(policy, river_bandit.base.Policy):
-            raise InvalidValueError(f"policy is {policy!r}; give a policy of river, not its class.")
+            raise invalid("policy", policy, "give a policy of river, not its class.")
         if isinstance(policy, river_bandit.base.ContextualPolicy):
             raise InvalidValueError(
                 f"{type(policy).__name__} needs a context, and lowbid's environments have none."

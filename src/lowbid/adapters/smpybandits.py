@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+from lowbid._require import invalid
 from lowbid.adapters._guest import GlobalRandomness, GuestPolicy
 from lowbid.errors import InvalidValueError
 
@@ -49,9 +50,11 @@ class FromSMPyBandits(GuestPolicy):
     def __init__(self, policy: Any, zero_loss_reward: float = 1.0, name: str | None = None) -> None:
         ready = not isinstance(policy, type) and all(hasattr(policy, part) for part in _PROTOCOL)
         if not ready and not callable(policy):
-            raise InvalidValueError(
-                f"policy is {policy!r}; give an object with {', '.join(_PROTOCOL)}, or a callable "
-                "that makes one from the number of arms."
+            raise invalid(
+                "policy",
+                policy,
+                f"give an object with {', '.join(_PROTOCOL)}, or a callable that makes one from "
+                "the number of arms.",
             )
         called = type(policy).__name__ if ready else getattr(policy, "__name__", "policy")
         super().__init__(name or f"{called} from SMPyBandits", zero_loss_reward)

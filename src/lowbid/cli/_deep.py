@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lowbid._require import invalid
 from lowbid._terminal import filled
 from lowbid.cli._arguments import named_path, whole
 
@@ -167,7 +168,6 @@ def _seeds(arguments: argparse.Namespace) -> range:
 
 
 def _sizes(text: str) -> list[int]:
-    from lowbid.errors import InvalidValueError
     from lowbid.mdp import deep
 
     if text.strip() == _BSUITE:
@@ -177,8 +177,8 @@ def _sizes(text: str) -> list[int]:
     except ValueError:
         sizes = []
     if not sizes or sizes[0] < 2:
-        raise InvalidValueError(
-            f"--sizes is {text!r}; give whole numbers of 2 or more, such as 10,14,20, or {_BSUITE}."
+        raise invalid(
+            "--sizes", text, f"give whole numbers of 2 or more, such as 10,14,20, or {_BSUITE}."
         )
     return sizes
 

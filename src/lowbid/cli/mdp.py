@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lowbid._arrays import Floats
+from lowbid._require import invalid
 from lowbid._terminal import coloured, filled
 from lowbid._text_table import described, text_table
 from lowbid.cli._arguments import named_path, whole
@@ -196,15 +197,16 @@ def _draw_comparison(result: Result, model: mdp.Tabular, text: str, out: Path) -
 
 def _draw(arguments: argparse.Namespace) -> int:
     from lowbid import mdp
-    from lowbid.errors import InvalidValueError
     from lowbid.experiments.mdp_names import environment_of_text, rules_of_text
     from lowbid.report import save_bids, save_visits
 
     rules = rules_of_text(arguments.rule)
     if len(rules) != 1 or not isinstance(rules[0], mdp.BatchEnsembleValueIteration):
-        raise InvalidValueError(
-            f"--rule is {arguments.rule!r}; give one rule whose batches bid: "
-            "batch-ensemble-value-iteration, optionally with parameters."
+        raise invalid(
+            "--rule",
+            arguments.rule,
+            "give one rule whose batches bid: batch-ensemble-value-iteration, optionally with "
+            "parameters.",
         )
     rule, model = rules[0], environment_of_text(arguments.environment)
     agent, counts = mdp.train(rule, model, arguments.episodes, arguments.seed)

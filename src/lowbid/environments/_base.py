@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from lowbid._arrays import Floats
 from lowbid._compile import kernel
+from lowbid._require import invalid, require_value
 from lowbid.errors import InvalidValueError
 
 
@@ -125,7 +126,9 @@ class Arms(Environment):
         for arm in np.flatnonzero(~good):
             value = self.columns[name][arm]
             raise InvalidValueError(
-                f"{type(self).__name__}: {name} of arm {arm} is {value:g}; {remedy}."
+                f"{type(self).__name__}: {name} of arm {arm} is {value:g}; {remedy}.",
+                field=name,
+                value=value,
             )
 
 
@@ -136,12 +139,12 @@ def column(name: str, values: Any) -> Floats:
             raise TypeError
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidValueError(f"{name} is {values!r}; give a list of numbers.") from error
+        raise invalid(name, values, "give a list of numbers.") from error
     if numbers.ndim > 1:
-        raise InvalidValueError(f"{name} has {numbers.ndim} dimensions; give one number per arm.")
-    if numbers.size == 0:
-        raise InvalidValueError(f"{name} is empty; an environment needs at least one arm.")
-    if not np.isfinite(numbers).all():
-        bad = np.atleast_1d(numbers)[~np.isfinite(np.atleast_1d(numbers))][0]
-        raise InvalidValueError(f"{name} contains {bad}; give finite numbers.")
+        message = f"{name} has {numbers.ndim} dimensions; give one number per arm."
+        raise InvalidValueError(message, field=name, value=values)
+    require_value(name, values, numbers.size > 0, "an environment needs at least one arm.")
+    for bad in numbers[~np.isfinite(numbers)]:
+        message = f"{name} contains {bad}; give finite numbers."
+        raise InvalidValueError(message, field=name, value=values)
     return numbers

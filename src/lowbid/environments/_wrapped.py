@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from lowbid._arrays import Floats
+from lowbid._require import invalid
 from lowbid.environments._base import Arms
-from lowbid.errors import InvalidValueError
 
 
 class Wrapped(Arms):
@@ -14,9 +14,10 @@ class Wrapped(Arms):
 
     def __init__(self, environment: Arms) -> None:
         if not isinstance(environment, Arms):
-            raise InvalidValueError(
-                f"environment is {environment!r}; give arms such as Bernoulli([0.1, 0.2]), not "
-                "drawn at random."
+            raise invalid(
+                "environment",
+                environment,
+                "give arms such as Bernoulli([0.1, 0.2]), not drawn at random.",
             )
         self.environment = environment
 

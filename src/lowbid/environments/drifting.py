@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lowbid._arrays import Floats
-from lowbid._require import require
+from lowbid._require import invalid, require
 from lowbid.environments._base import Arms
 from lowbid.environments._changing import Changing
 from lowbid.environments.paths import GivenMeans, Path
@@ -40,9 +40,11 @@ class Drifting(Changing):
 
     def __init__(self, environment: Arms, path: Path | npt.ArrayLike) -> None:
         if not isinstance(environment, Arms):
-            raise InvalidValueError(
-                f"environment is {environment!r}; give arms such as Bernoulli([0.1, 0.5]) that "
-                "neither change nor are drawn at random."
+            raise invalid(
+                "environment",
+                environment,
+                "give arms such as Bernoulli([0.1, 0.5]) that neither change nor are drawn at "
+                "random.",
             )
         self.first_table = environment.table()
         first, *_ = environment.columns if hasattr(environment, "columns") else ("",)

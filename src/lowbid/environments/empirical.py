@@ -11,6 +11,7 @@ import numpy.typing as npt
 from lowbid._arrays import Floats
 from lowbid._compile import kernel
 from lowbid._random import Stream, integer
+from lowbid._require import invalid
 from lowbid.environments._base import Arms, column
 from lowbid.errors import InvalidValueError
 
@@ -41,9 +42,9 @@ class Empirical(Arms):
     def __init__(self, data: Sequence[npt.ArrayLike]) -> None:
         listed = isinstance(data, Sequence | np.ndarray) and not isinstance(data, str | bytes)
         if not listed or getattr(data, "ndim", 1) == 0:
-            raise InvalidValueError(f"data is {data!r}; give one list of losses per arm.")
+            raise invalid("data", data, "give one list of losses per arm.")
         if len(data) == 0:
-            raise InvalidValueError("data is empty; an environment needs at least one arm.")
+            raise invalid("data", data, "give at least one arm.")
         self.data = [np.atleast_1d(column(f"data of arm {i}", row)) for i, row in enumerate(data)]
         with np.errstate(all="ignore"):
             moments = self.means + self.variances

@@ -10,6 +10,7 @@ import numpy as np
 from lowbid._arrays import Floats
 from lowbid._compile import kernel, specialise
 from lowbid._random import Stream
+from lowbid._require import invalid
 from lowbid.environments._base import Arms
 from lowbid.errors import InvalidValueError
 
@@ -45,10 +46,10 @@ class Mixed(Arms):
 
     def __init__(self, parts: Sequence[Arms]) -> None:
         if not isinstance(parts, Sequence):
-            raise InvalidValueError(f"parts is {parts!r}; give a list of environments.")
+            raise invalid("parts", parts, "give a list of environments.")
         self.parts = tuple(parts)
         if not self.parts:
-            raise InvalidValueError("parts is empty; an environment needs at least one arm.")
+            raise invalid("parts", parts, "give at least one part.")
         for part in self.parts:
             if not isinstance(part, Arms) or isinstance(part, Mixed):
                 raise InvalidValueError(

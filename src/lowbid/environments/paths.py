@@ -14,9 +14,15 @@ import numpy.typing as npt
 from lowbid._arrays import Floats
 from lowbid._compile import kernel
 from lowbid._random import Stream, key, normal, seek_run
-from lowbid._require import LARGEST_LOSS, require, require_finite, require_whole
+from lowbid._require import (
+    LARGEST_LOSS,
+    invalid,
+    require,
+    require_finite,
+    require_value,
+    require_whole,
+)
 from lowbid.environments._base import column
-from lowbid.errors import InvalidValueError
 
 _MOST_MEANS = 100_000_000
 
@@ -304,9 +310,7 @@ class GivenMeans(Path):
         try:
             self.means = np.array(means, np.float64)
         except (TypeError, ValueError, OverflowError) as error:
-            raise InvalidValueError(
-                f"means is {means!r}; give a table of numbers, (step, arm)."
-            ) from error
+            raise invalid("means", means, "give a table of numbers, (step, arm).") from error
         require(
             self.means.ndim == 2 and self.means.size > 0,
             f"means has the shape {self.means.shape}; give one row for each step, with one number "
@@ -320,7 +324,7 @@ class GivenMeans(Path):
     @classmethod
     def of(cls, function: Callable[[int], npt.ArrayLike], steps: int) -> GivenMeans:
         """The means that a function returns for steps 1 to `steps`."""
-        require(callable(function), f"function is {function!r}; give a function of the step.")
+        require_value("function", function, callable(function), "give a function of the step.")
         steps = require_whole("steps", steps, at_most=_MOST_MEANS)
         return cls([function(step) for step in range(1, steps + 1)])  # type: ignore[arg-type]
 

@@ -11,7 +11,7 @@ import numpy as np
 from lowbid._arrays import Floats
 from lowbid._compile import allocating_kernel
 from lowbid._random import Stream, key, seek_run, uniform
-from lowbid._require import require_finite, require_whole
+from lowbid._require import invalid, require_finite, require_whole
 from lowbid.environments._base import Arms, Environment
 from lowbid.errors import InvalidValueError
 
@@ -59,7 +59,7 @@ class RandomArms(Environment):
         self, family: type[Arms], n_arms: int, low: float = 0.0, high: float = 1.0, **fixed: float
     ) -> None:
         if not (isinstance(family, type) and issubclass(family, Arms)):
-            raise InvalidValueError(f"family is {family!r}; give a class such as Bernoulli.")
+            raise invalid("family", family, "give a class such as Bernoulli.")
         self._first, *others = inspect.signature(family).parameters
         if self._first not in _DRAWN:
             raise InvalidValueError(

@@ -12,11 +12,10 @@ import numpy.typing as npt
 from lowbid._arrays import Floats, Ints
 from lowbid._compile import kernel
 from lowbid._random import Stream, integer, key, seek_run, uniform
-from lowbid._require import require, require_probability
+from lowbid._require import invalid, require, require_probability, require_value
 from lowbid.environments._base import Arms
 from lowbid.environments._changing import Changing
 from lowbid.environments.mixed import Mixed
-from lowbid.errors import InvalidValueError
 
 _NEVER = np.iinfo(np.int64).max
 _LONGEST = 1e15  # steps between two changes
@@ -202,9 +201,10 @@ class Switching(Changing):
 def _checked(environments: Any) -> tuple[Arms, ...]:
     """The environments, or an error."""
     if not isinstance(environments, Sequence) or isinstance(environments, str | bytes):
-        raise InvalidValueError(
-            f"environments is {environments!r}; give a list such as [Bernoulli([0.1, 0.5]), "
-            "Bernoulli([0.5, 0.1])]."
+        raise invalid(
+            "environments",
+            environments,
+            "give a list such as [Bernoulli([0.1, 0.5]), Bernoulli([0.5, 0.1])].",
         )
     for each in environments:
         require(
@@ -231,9 +231,11 @@ def _steps(after: Any) -> tuple[int, ...]:
     except ValueError:  # lists of different lengths
         steps = np.zeros(0)
     good = steps.ndim == 1 and steps.size > 0 and np.issubdtype(steps.dtype, np.integer)
-    require(
+    require_value(
+        "after",
+        after,
         good and bool(steps[0] >= 1) and bool((np.diff(steps) > 0).all()),
-        f"after is {after!r}; give increasing whole numbers of steps, such as [1000, 3000].",
+        "give increasing whole numbers of steps, such as [1000, 3000].",
     )
     return tuple(int(step) for step in steps)
 

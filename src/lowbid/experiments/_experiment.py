@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from lowbid._require import require, require_whole
+from lowbid._require import require, require_value, require_whole
 from lowbid.environments import Environment, Switching
 from lowbid.policies import BatchEnsemble, Policy
 from lowbid.simulation import (
@@ -58,9 +58,11 @@ class Case:
         read_horizon(self.horizon)
         require_whole("runs", self.runs)
         require_whole("seed", self.seed, at_least=0)
-        require(
+        require_value(
+            "policies",
+            self.policies,
             isinstance(self.policies, Mapping),
-            f"policies is {self.policies!r}; give a mapping from names to policies.",
+            "give a mapping from names to policies.",
         )
         require(bool(self.policies), "there are no policies; give at least one, such as ucb1.")
         check_environment(self.environment)

@@ -8,7 +8,7 @@ from typing import Any
 
 from lowbid._require import require_whole
 from lowbid.environments import Environment
-from lowbid.errors import FileFormatError
+from lowbid.errors import FileFormatError, InvalidValueError
 from lowbid.experiments._experiment import Case
 from lowbid.experiments.names import arms, policy
 from lowbid.experiments.toml_file import TomlFile
@@ -94,7 +94,8 @@ class _Reader(TomlFile):
             name = str(table.get("name", made.name))
             if name in policies:
                 message = f"two policies are named {name!r}; give one a name."
-                raise self.error(message, self.line_in_table("policies", number, message))
+                error = InvalidValueError(message, field="name", value=name)
+                raise self.error(message, self.line_in_table("policies", number, error))
             policies[name] = made
         cases = []
         for number, table in enumerate(self.tables("arms")):

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from lowbid import environments, policies, schedules
+from lowbid._require import invalid
 from lowbid.environments import (
     Arms,
     Drifting,
@@ -137,16 +138,16 @@ def _switching(name: str, family: type[Arms], parameters: Mapping[str, Any]) -> 
     when = {key: values.pop(key) for key in ("after", "chance") if key in values}
     rows = values.get(fields[0])
     if not (isinstance(rows, list) and len(rows) > 1 and all(isinstance(r, list) for r in rows)):
-        raise InvalidValueError(
-            f"{fields[0]} is {rows!r}; {name} needs a list of numbers for each of the environments "
-            f"that it switches between: {fields[0]} = [[0.1, 0.5], [0.5, 0.1]] in a file, "
-            f"{name}:0.1,0.5/0.5,0.1 on the command line."
+        raise invalid(
+            fields[0],
+            rows,
+            f"{name} needs a list of numbers for each of the environments that it switches "
+            f"between: {fields[0]} = [[0.1, 0.5], [0.5, 0.1]] in a file, {name}:0.1,0.5/0.5,0.1 "
+            "on the command line.",
         )
     for key, value in values.items():
         if isinstance(value, list) and len(value) != len(rows):
-            raise InvalidValueError(
-                f"{key} is {value!r}, for {len(rows)} environments; give one entry per environment."
-            )
+            raise invalid(key, value, f"give one entry for each of the {len(rows)} environments.")
     phases = [
         {key: value[i] if isinstance(value, list) else value for key, value in values.items()}
         for i in range(len(rows))
@@ -180,7 +181,8 @@ def _path(kind: str, values: dict[str, Any]) -> Path:
     given = values.pop(kind)
     for name in values:
         if name not in _PATHS[kind]:
-            raise InvalidValueError(f"{name!r} does not go with {kind}; leave out one of them.")
+            message = f"{name!r} does not go with {kind}; leave out one of them."
+            raise InvalidValueError(message, field=name, value=values[name])
     make = {"walk": RandomWalk, "amplitude": Wave, "path": GivenMeans}[kind]
     return _call(kind, make, [given], values)
 
@@ -256,7 +258,8 @@ def nearest(what: str, name: str, known: Iterable[str]) -> str:
     near = longer[:5] or difflib.get_close_matches(_plain(name), plain, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(plain[each] for each in near)}?" if near else ""
     every = f"known names are {', '.join(sorted(plain.values()))}."
-    raise UnknownNameError(f"no {what} is named {name!r}; {hint or every}")
+    message = f"no {what} is named {name!r}; {hint or every}"
+    raise UnknownNameError(message, field=what, value=name)
 
 
 def number(value: Any) -> Any:
@@ -298,7 +301,9 @@ def _make(
     name: str, make: Callable[..., Any], known: Iterable[str], parameters: Mapping[str, Any]
 ) -> Any:
     if parameters and not known:
-        raise InvalidValueError(f"{name} has no parameters; {next(iter(parameters))!r} was given.")
+        (first, value), *_ = parameters.items()
+        message = f"{name} has no parameters; {first!r} was given."
+        raise InvalidValueError(message, field=first, value=value)
     values = {
         nearest(f"parameter of {name}", key, known): _value(key, value)
         for key, value in parameters.items()
@@ -311,7 +316,7 @@ def _value(key: str, value: Any) -> Any:
     try:
         return number(value)
     except (InvalidValueError, UnknownNameError) as error:
-        raise type(error)(f"{key} is {value!r}: {error}") from error
+        raise type(error)(f"{key} is {value!r}: {error}", field=key, value=value) from error
 
 
 def _call(name: str, make: Callable[..., Any], positional: list[Any], named: dict[str, Any]) -> Any:
@@ -350,7 +355,7 @@ def _rows(items: list[str]) -> Any:
 
 def _family(name: str) -> type[Arms]:
     families = {kebab(each): family for each, family in _families().items() if _is_numbers(family)}
-    return families[nearest("family of arms", name, families)]
+    return families[nearest("family", name, families)]
 
 
 def _families() -> dict[str, type[Arms]]:

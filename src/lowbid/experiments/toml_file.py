@@ -71,8 +71,8 @@ class TomlFile:
         try:
             return make()
         except LowbidError as error:
-            message = str(error)
-            raise self.error(message, self.line_in_table(table, number, message)) from error
+            line = self.line_in_table(table, number, error)
+            raise self.error(str(error), line) from error
 
     def error(self, message: str, line: int | None) -> FileFormatError:
         """The error for a line of the file."""
@@ -86,8 +86,8 @@ class TomlFile:
         )
         return next((i for i, line in enumerate(self.lines, start=1) if wanted.match(line)), None)
 
-    def line_in_table(self, table: str, number: int, message: str) -> int | None:
-        """The line of the first key in a table that the message names, or of the table's header."""
+    def line_in_table(self, table: str, number: int, error: LowbidError) -> int | None:
+        """The line of the entry of a table that an error is about, or of the table's header."""
         head = re.compile(rf"\s*\[\[\s*{table}\s*\]\]", re.IGNORECASE)
         heads = [i for i, line in enumerate(self.lines) if head.match(line)]
         if number >= len(heads):  # the tables are written inline
@@ -96,12 +96,12 @@ class TomlFile:
             if self.lines[i].lstrip().startswith("["):
                 break
             found = _ENTRY.match(self.lines[i])
-            if found and _names(message, found["key"], found["value"].strip()):
+            if found and _is_about(error, found["key"], found["value"].strip()):
                 return i + 1
         return heads[number] + 1
 
 
-def _names(message: str, key: str, value: str) -> bool:
-    """Whether a message is about a key, or about a name that is its value."""
-    about = re.search(rf"\b{re.escape(key)} (is|of|contains)\b", message)
-    return bool(about or f"'{key}'" in message or (value and f"named '{value}'" in message))
+def _is_about(error: LowbidError, key: str, value: str) -> bool:
+    """Whether an error is about an entry: its key, a part of its value, or a name that it gives."""
+    field = (error.field or "").partition(".")[0]
+    return field == key or (isinstance(error.value, str) and error.value in (key, value))

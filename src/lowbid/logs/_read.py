@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowbid._require import LARGEST_LOSS, SMALLEST, real_number
+from lowbid._require import LARGEST_LOSS, SMALLEST, invalid, real_number
 from lowbid.errors import InvalidValueError, Refusal, UnknownNameError
 from lowbid.logs._exported import answered, is_export, require_no_events
 from lowbid.logs._log import Kind, Log, refuse
@@ -244,7 +244,7 @@ def _read_names(arms: Sequence[Arm]) -> list[Arm]:
     names = [] if isinstance(arms, str) else list(arms)
     plain = [arm for name in names if (arm := _plain_arm(name)) is not None]
     if len(set(plain)) < max(len(names), 1):
-        raise InvalidValueError(f"arms is {arms!r}; give a list of names, none of them twice.")
+        raise invalid("arms", arms, "give a list of names, none of them twice.")
     return plain
 
 

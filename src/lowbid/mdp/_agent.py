@@ -14,7 +14,14 @@ import numpy.typing as npt
 from lowbid._arrays import Ints
 from lowbid._compile import Kernel, When, compiling, interpreted, with_numbers
 from lowbid._random import key, stream_of_run
-from lowbid._require import require, require_finite, require_flag, require_whole
+from lowbid._require import (
+    invalid,
+    require,
+    require_finite,
+    require_flag,
+    require_value,
+    require_whole,
+)
 from lowbid.errors import InvalidValueError
 from lowbid.mdp import _agent_settings as settings
 from lowbid.mdp._base import Rule
@@ -161,7 +168,7 @@ class Agent:
         It plans only for states that can be reached, and refuses others.
         """
         if not isinstance(model, Tabular):
-            raise InvalidValueError(f"model is {model!r}; give one such as mdp.RiverSwim().")
+            raise invalid("model", model, "give one such as mdp.RiverSwim().")
         agent = cls.__new__(cls)
         kind = "reward" if model.has_rewards else "loss"
         agent._setup(model.problem(episodes), rule, seed, kind, compiled)
@@ -173,7 +180,7 @@ class Agent:
         self._compiled = settings.read_when(compiled)
         self.rule = BatchEnsembleValueIteration() if rule is None else rule
         if not isinstance(self.rule, Rule):
-            raise InvalidValueError(f"rule is {rule!r}; give an object such as mdp.PSRL().")
+            raise invalid("rule", rule, "give an object such as mdp.PSRL().")
         self._kind, self._given = kind, problem
         self._allowed, self._origin, self._ends = (-np.inf, np.inf), 0.0, False
         with self._in_its_time():
@@ -289,13 +296,10 @@ class Agent:
     def _read_state(self, name: str, state: Any, stage: int) -> int:
         whole = isinstance(state, int | np.integer) and not isinstance(state, bool)
         if not whole or not 0 <= state < self.n_states:
-            raise InvalidValueError(
-                f"{name} is {state!r}; give a whole number from 0 to {self.n_states - 1}."
-            )
-        require(
-            bool(self._problem.earliest[state] <= stage),
-            f"{name} is {state}, where the model cannot be at stage {stage}; give its real state.",
-        )
+            raise invalid(name, state, f"give a whole number from 0 to {self.n_states - 1}.")
+        possible = bool(self._problem.earliest[state] <= stage)
+        allowed = f"the model cannot be there at stage {stage}; give its real state."
+        require_value(name, int(state), possible, allowed)
         return int(state)
 
     def _read_value(self, bare: tuple[Any, ...], reward: Any, loss: Any) -> float:
@@ -308,9 +312,11 @@ class Agent:
         require_finite(self._kind, kind, above=-np.inf)
         low, high = self._allowed
         if not low <= kind <= high:
-            raise InvalidValueError(
-                f"{self._kind} is {kind!r}, outside the range from {low:g} to {high:g}; give the "
-                "agent the right range, or bounded=False if only means lie in it."
+            raise invalid(
+                self._kind,
+                kind,
+                f"the range is from {low:g} to {high:g}; give the agent the right one, or "
+                "bounded=False if only means lie in it.",
             )
         if self._kind == "reward":
             return self._problem.best_reward - float(kind)

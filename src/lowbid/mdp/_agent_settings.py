@@ -9,7 +9,7 @@ import numpy as np
 
 from lowbid._arrays import Ints
 from lowbid._compile import WHEN, When, default_when, interpreted
-from lowbid._require import require, require_choice, require_whole
+from lowbid._require import invalid, require, require_choice, require_value, require_whole
 from lowbid.errors import InvalidValueError
 from lowbid.mdp._base import Rule
 from lowbid.mdp._problem import Problem
@@ -34,11 +34,8 @@ def require_zero(kind: str, given: Range) -> None:
     low, high = given
     good = low <= 0.0 <= high if kind == "reward" else low == 0.0
     example = f"({min(low, 0.0):g}, {max(high, 0.0):g})" if kind == "reward" else f"(0, {high:g})"
-    require(
-        good,
-        f"{kind}_range is {given!r}, but steps after the end of an episode count as 0; give "
-        f"{example}.",
-    )
+    allowed = f"steps after the end of an episode count as 0; give {example}."
+    require_value(f"{kind}_range", given, good, allowed)
 
 
 def actions_of(n_actions: int | Sequence[int], n_states: int) -> Ints:
@@ -61,13 +58,10 @@ def range_of(reward_range: Range | None, loss_range: Range | None) -> tuple[str,
     try:
         low, high = (float(0.0 + end) for end in given_range or ())
     except (TypeError, ValueError) as error:
-        raise InvalidValueError(
-            f"{kind}_range is {given_range!r}; give two numbers, such as (0, 1)."
-        ) from error
-    require(
-        bool(np.isfinite([low, high]).all() and low < high),
-        f"{kind}_range is {given_range!r}; give finite numbers, the lower one first.",
-    )
+        raise invalid(f"{kind}_range", given_range, "give two numbers, such as (0, 1).") from error
+    good = bool(np.isfinite([low, high]).all() and low < high)
+    allowed = "give finite numbers, the lower one first."
+    require_value(f"{kind}_range", given_range, good, allowed)
     return kind, (low, high)
 
 

@@ -6,8 +6,7 @@ import numpy as np
 
 from lowbid._arrays import Ints
 from lowbid._random import key, seek_loss, stream_of_run
-from lowbid._require import require_whole
-from lowbid.errors import InvalidValueError
+from lowbid._require import invalid, require_whole
 from lowbid.mdp._agent import Agent
 from lowbid.mdp._base import Rule
 from lowbid.mdp._course import draw_first, draw_loss, draw_outcome, place_of
@@ -53,7 +52,7 @@ def train(
     (np.int64(30), 10)
     """
     if not isinstance(rule, Rule):
-        raise InvalidValueError(f"rule is {rule!r}; give an object such as mdp.PSRL().")
+        raise invalid("rule", rule, "give an object such as mdp.PSRL().")
     run = require_whole("run", run, at_least=0)
     agent = Agent.for_model(model, rule, seed=seed, episodes=episodes, compiled="now")
     visits = np.zeros(model.world.means.shape, np.int64)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from lowbid._arrays import Ints
 from lowbid._compile import interpreted, specialise
 from lowbid._random import key
-from lowbid._require import require_whole
+from lowbid._require import invalid, require_whole
 from lowbid.errors import InvalidValueError
 from lowbid.mdp._base import Rule
 from lowbid.mdp._loop import episode_of_rule, play
@@ -89,7 +89,7 @@ def simulate(
     named = named_rules(rules, Rule, _RULES)
     check_progress(progress)
     if not isinstance(environment, Tabular):
-        raise InvalidValueError(f"environment is {environment!r}; give one such as RiverSwim().")
+        raise invalid("environment", environment, "give one such as RiverSwim().")
     episodes, runs = require_whole("episodes", episodes), require_whole("runs", runs)
     steps = read_checkpoints(checkpoints, episodes)
     workers = require_whole("workers", (os.cpu_count() or 1) if workers is None else workers)

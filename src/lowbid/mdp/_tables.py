@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lowbid._arrays import Floats, Ints
-from lowbid._require import require
+from lowbid._require import invalid, require_value
 from lowbid.errors import InvalidValueError
 
 _ROUNDING = 1e-9
@@ -54,8 +54,8 @@ def numbers(name: str, values: npt.ArrayLike) -> Floats:
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidValueError(f"{name} is not a table of numbers: {error}.") from error
     for place in np.argwhere(~np.isfinite(array)):
-        raise InvalidValueError(
-            f"{name}{_brackets(place)} is {array[tuple(place)]}; give finite numbers."
+        raise invalid(
+            f"{name}{_brackets(place)}", float(array[tuple(place)]), "give finite numbers."
         )
     return array
 
@@ -154,15 +154,16 @@ def read_values(
 def read_first(first: int | npt.ArrayLike, n_states: int) -> Floats:
     """The distribution of the first state."""
     if isinstance(first, int | np.integer) and not isinstance(first, bool):
-        require(
-            first in range(n_states), f"first is {first}; give a state from 0 to {n_states - 1}."
+        require_value(
+            "first", first, first in range(n_states), f"give a state from 0 to {n_states - 1}."
         )
         return (np.arange(n_states) == first).astype(np.float64)
     chances = numbers("first", first)
     if chances.shape != (n_states,) or (chances < 0).any() or abs(chances.sum() - 1) > _ROUNDING:
-        raise InvalidValueError(
-            f"first is {first!r}; give a state, or a probability for each of the {n_states} "
-            "states, summing to 1."
+        raise invalid(
+            "first",
+            first,
+            f"give a state, or a probability for each of the {n_states} states, summing to 1.",
         )
     return chances
 
@@ -177,9 +178,10 @@ def read_actions(
     counts = plain_array(name, actions)
     good = counts.shape == (states,) and np.issubdtype(counts.dtype, np.integer)
     if not good or counts.min() < 1 or counts.max() > most:
-        raise InvalidValueError(
-            f"{name} is {actions!r}; give for each of the {states} states how many actions it "
-            f"has, from 1 to {most}."
+        raise invalid(
+            name,
+            actions,
+            f"give for each of the {states} states how many actions it has, from 1 to {most}.",
         )
     return counts.astype(np.int64)
 

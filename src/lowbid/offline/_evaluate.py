@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lowbid._arrays import Floats
-from lowbid._require import require_finite, require_probability
+from lowbid._require import invalid, require_finite, require_probability
 from lowbid.errors import InvalidValueError, UnanswerableError, UnknownNameError
 from lowbid.logs import Log, read_log
 from lowbid.offline._estimators import ESTIMATORS, Estimated, Weighted, effective_size
@@ -219,13 +219,9 @@ def _read_range(value_range: Any, log: Log) -> Range | None:
     try:
         low, high = (float(end) for end in value_range)
     except (TypeError, ValueError) as error:
-        raise InvalidValueError(
-            f"value_range is {value_range!r}; give two numbers, such as (0, 1)."
-        ) from error
+        raise invalid("value_range", value_range, "give two numbers, such as (0, 1).") from error
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise InvalidValueError(
-            f"value_range is {value_range!r}; give two finite numbers, the smaller first."
-        )
+        raise invalid("value_range", value_range, "give two finite numbers, the smaller first.")
     outside = np.flatnonzero((log.values < low) | (log.values > high))
     if len(outside):
         line, value = log.lines[outside[0]], log.values[outside[0]]

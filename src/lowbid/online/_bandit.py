@@ -12,7 +12,7 @@ from typing import Any, Self, overload
 from lowbid._compile import When
 from lowbid._random import Stream
 from lowbid._replace_file import replace_file
-from lowbid._require import require_whole
+from lowbid._require import invalid, require_whole
 from lowbid.errors import InvalidValueError
 from lowbid.online._core import Core
 from lowbid.online._decisions import Arm, Decision, Rejection
@@ -98,7 +98,7 @@ class Bandit(BanditViews):
         names = read_arms(arms)
         policy = BatchLikelihood() if policy is None else policy
         if not isinstance(policy, Policy):
-            raise InvalidValueError(f"policy is {policy!r}; give an object such as UCB1().")
+            raise invalid("policy", policy, "give an object such as UCB1().")
         expiry = None if expiry is None else require_whole("expiry", expiry)
         steps = None if horizon is None else require_whole("horizon", horizon)
         feedback = read_feedback(policy, loss_range, reward_range)

@@ -11,7 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from lowbid._compile import kernel
-from lowbid._require import LARGEST_LOSS, is_number, real_number, require, require_choice, shown
+from lowbid._require import (
+    LARGEST_LOSS,
+    invalid,
+    is_number,
+    real_number,
+    require_choice,
+    require_value,
+)
 from lowbid.errors import InvalidValueError
 from lowbid.policies import Policy
 
@@ -120,12 +127,10 @@ def read_range(name: str, declared: Any) -> Range:
         ends = []
     numbers_given = [real_number(end) for end in ends]
     if len(ends) != 2 or None in numbers_given:
-        raise InvalidValueError(f"{name} is {declared!r}; give two numbers, such as (0, 1).")
+        raise invalid(name, declared, "give two numbers, such as (0, 1).")
     low, high = numbers_given
     if not -LARGEST_LOSS <= low < high <= LARGEST_LOSS:  # type: ignore[operator]
-        raise InvalidValueError(
-            f"{name} is {declared!r}; give two finite numbers, the smaller first."
-        )
+        raise invalid(name, declared, "give two finite numbers, the smaller first.")
     return low, high  # type: ignore[return-value]
 
 
@@ -163,7 +168,7 @@ def feedback_from(policy: Policy, saved: dict[str, Any] | None) -> Feedback | No
     mapping = {name: saved[name] for name in _MAPPING if name in saved}
     for name, value in mapping.items():
         finite = is_number(value) and abs(value) < math.inf
-        require(finite, f"{name} is {shown(value)}; give a finite number.")
+        require_value(name, value, finite, "give a finite number.")
     return dataclasses.replace(made, **mapping)
 
 

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from lowbid._compile import WHEN, When
-from lowbid._require import LARGEST_LOSS, real_number, require_choice, require_whole
+from lowbid._require import LARGEST_LOSS, invalid, real_number, require_choice, require_whole
 from lowbid.errors import InvalidValueError
 from lowbid.online._feedback import Feedback, Kind, feedback_for, read_range
 from lowbid.policies import Policy
@@ -45,7 +45,7 @@ def read_list(name: str, values: Any) -> list[Any]:
     try:
         return list(values)
     except TypeError as error:
-        raise InvalidValueError(f"{name} is {values!r}; give a list.") from error
+        raise invalid(name, values, "give a list.") from error
 
 
 def read_feedback(policy: Policy, loss_range: Any, reward_range: Any) -> Feedback | None:
@@ -63,9 +63,11 @@ def read_value(value: Any, feedback: Feedback) -> float:
     """A measured value as a number that the policy can use, or a clear error."""
     number = value if type(value) is float else real_number(value)
     if number is None:
-        raise InvalidValueError(f"the {feedback.kind} is {value!r}; give one finite number.")
+        message = f"the {feedback.kind} is {value!r}; give one finite number."
+        raise InvalidValueError(message, field=feedback.kind, value=value)
     if not feedback.low <= number <= feedback.high:
-        raise InvalidValueError(_out_of_range(number, feedback))
+        message = _out_of_range(number, feedback)
+        raise InvalidValueError(message, field=feedback.kind, value=value)
     return number
 
 

@@ -49,7 +49,9 @@ def array_from(saved: Any, like: Array, name: str) -> Any:
     except (LookupError, TypeError, ValueError, binascii.Error, zlib.error) as error:
         raise StateError(
             f"{name} is not an array that was packed here; allowed are {kind.str} numbers of the "
-            f"shape {like.shape}, or fewer rows."
+            f"shape {like.shape}, or fewer rows.",
+            field=name,
+            value=saved,
         ) from error
     return np.frombuffer(data, kind).reshape(rows, *rest)
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from lowbid._require import invalid
 from lowbid.errors import InvalidValueError, UnknownNameError
 from lowbid.online._decisions import Arm, Rejection
 from lowbid.online._engine import ArmState, Engine
@@ -220,20 +221,18 @@ def plain_name(name: Arm) -> Arm:
 def read_arms(arms: int | Iterable[Arm]) -> list[Arm]:
     """The arms' names, or a clear error."""
     if isinstance(arms, bool | str | bytes) or arms is None:
-        raise InvalidValueError(f"arms is {arms!r}; give a list of names, or the number of arms.")
+        raise invalid("arms", arms, "give a list of names, or the number of arms.")
     if isinstance(arms, int | np.integer):
         if arms < 1:
-            raise InvalidValueError(f"arms is {arms!r}; give a whole number, 1 or larger.")
+            raise invalid("arms", arms, "give a whole number, 1 or larger.")
         return list(range(int(arms)))
     try:
         names = list(arms)
     except TypeError as error:
-        raise InvalidValueError(
-            f"arms is {arms!r}; give a list of names, or the number of arms."
-        ) from error
+        raise invalid("arms", arms, "give a list of names, or the number of arms.") from error
     for name in names:
         if not is_name(name):
             raise InvalidValueError(f"an arm is {name!r}; give names (str) or numbers (int).")
     if not names or len(set(names)) < len(names):
-        raise InvalidValueError(f"arms is {arms!r}; give at least one name, and none twice.")
+        raise invalid("arms", arms, "give at least one name, and none twice.")
     return [plain_name(name) for name in names]

@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from lowbid._compile import allocating_kernel, kernel
+from lowbid._require import require_value
 from lowbid.policies._arms import Start
-from lowbid.policies._base import Floats, Ints, require, require_finite
+from lowbid.policies._base import Floats, Ints, require_finite
 from lowbid.policies._forgetting import ForgettingPolicy
 from lowbid.policies._limits import Limits, Sizes, real, sums, whole
 
@@ -75,9 +76,8 @@ class DiscountPolicy(ForgettingPolicy):
 
     def __post_init__(self) -> None:
         require_finite("discount", self.discount, above=0.0)
-        require(
-            self.discount <= 1.0,
-            f"discount is {self.discount!r}; give a number above 0 and at most 1.",
+        require_value(
+            "discount", self.discount, self.discount <= 1.0, "give a number above 0 and at most 1."
         )
 
     def join(

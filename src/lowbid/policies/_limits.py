@@ -115,9 +115,8 @@ def fill(place: Array, values: Any, name: str) -> None:
     rows = _numbers(values, place, name)
     fits = rows.ndim == place.ndim and rows.shape[1:] == place.shape[1:]
     if not fits or len(rows) > len(place):
-        raise StateError(
-            f"{name} has the shape {rows.shape}; allowed is {place.shape}, or fewer rows."
-        )
+        message = f"{name} has the shape {rows.shape}; allowed is {place.shape}, or fewer rows."
+        raise StateError(message, field=name, value=values)
     if place.dtype.kind == "f" and not np.isnan(place).any():
         require_limit(name, rows, Limit("numbers other than NaN", lambda x: ~np.isnan(x)))
     if place.dtype.kind == "i":
@@ -139,7 +138,9 @@ def _numbers(values: Any, place: Array, name: str) -> Array:
     if not good:
         raise StateError(
             f"{name} is {shown(values)[:60]}; allowed are {place.dtype} numbers in rows of equal "
-            "length."
+            "length.",
+            field=name,
+            value=values,
         )
     return rows
 
@@ -151,7 +152,8 @@ def require_limit(name: str, values: Array, limit: Limit) -> None:
         place = tuple(np.argwhere(~good)[0].tolist())
         value = np.asarray(values)[place].item()
         at = f"[{', '.join(map(str, place))}]" if place else ""
-        raise StateError(f"{name}{at} is {shown(value)}; allowed are {limit.allowed}.")
+        message = f"{name}{at} is {shown(value)}; allowed are {limit.allowed}."
+        raise StateError(message, field=f"{name}{at}", value=value)
 
 
 def _span(low: Any, high: Any) -> str:

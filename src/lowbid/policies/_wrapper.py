@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from lowbid._compile import kernel, specialise
 from lowbid._random import Stream
-from lowbid._require import require
+from lowbid._require import require_value
 from lowbid.policies._arms import Start
 from lowbid.policies._base import Floats, Kernels, Policy
 
@@ -57,9 +57,11 @@ class Wrapper(Policy):
     update_within: ClassVar[Any]
 
     def __post_init__(self) -> None:
-        require(
+        require_value(
+            "policy",
+            self.policy,
             isinstance(self.policy, Policy),
-            f"policy is {self.policy!r}; give a policy, such as BatchEnsemble().",
+            "give a policy, such as BatchEnsemble().",
         )
 
     def for_range(self, low: float, high: float) -> Policy:

@@ -16,6 +16,7 @@ import numpy as np
 from lowbid import schedules
 from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream
+from lowbid._require import require_value
 from lowbid.policies import batch_ensemble
 from lowbid.policies._arms import Start
 from lowbid.policies._base import About, Ints, Kernels, Policy, require, require_whole
@@ -173,10 +174,8 @@ class WindowedBatchEnsemble(BatchEnsemble):
     def _batches_in_use(self, horizon: int | None) -> int:
         schedule = schedules.schedule_of(self.batches, horizon)
         batches = schedules.batches_at(schedule, self.window)
-        require(
-            self.window >= batches,
-            f"window is {self.window}, for {batches} batches; give at least one step for each.",
-        )
+        allowed = f"give at least one step for each of {batches} batches."
+        require_value("window", self.window, self.window >= batches, allowed)
         return batches
 
     def join(self, first: Any, second: Any, sizes: tuple[int, int], start: Start) -> Any:

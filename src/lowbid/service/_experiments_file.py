@@ -28,7 +28,8 @@ def make_experiments(path: Path, experiments: Experiments) -> list[str]:
     for number, each in enumerate(wanted):
         if each.name in names[:number]:
             message = f"'name': experiment {each.name!r} is defined twice; rename one."
-            raise file.error(message, file.line_in_table("experiment", number, message))
+            error = InvalidValueError(message, field="name", value=each.name)
+            raise file.error(message, file.line_in_table("experiment", number, error))
         file.at(lambda each=each: settings_of(each), "experiment", number)  # type: ignore[misc]
     for number, each in enumerate(wanted):
         settings = settings_of(each)
@@ -50,4 +51,4 @@ def _read(table: dict[str, object]) -> NewExperiment:
         key = str(first["loc"][0]) if first["loc"] else "experiment"
         missing = first["type"] == "missing"
         text = f"the experiment needs {key!r}." if missing else f"{key!r}: {first['msg']}."
-        raise InvalidValueError(text) from error
+        raise InvalidValueError(text, field=key, value=table.get(key)) from error

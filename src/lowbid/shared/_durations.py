@@ -6,8 +6,7 @@ import datetime
 import re
 from typing import Any
 
-from lowbid._require import is_number
-from lowbid.errors import InvalidValueError
+from lowbid._require import invalid, is_number
 
 Duration = str | float | datetime.timedelta
 
@@ -28,10 +27,8 @@ def microseconds(name: str, value: Any, *, at_least: int = 1) -> int:
     elif is_number(value):
         seconds = float(value)
     if seconds is None or not 0.0 <= seconds <= _LONGEST or round(seconds * 1e6) < at_least:
-        raise InvalidValueError(
-            f'{name} is {value!r}; give a time such as "90s", "15m", "1h" or "30d", or a number of '
-            "seconds."
-        )
+        allowed = 'give a time such as "90s", "15m", "1h" or "30d", or a number of seconds.'
+        raise invalid(name, value, allowed)
     return round(seconds * 1e6)
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from lowbid._compile import kernel
 from lowbid._random import Stream, integer, uniform
-from lowbid._require import require_whole
+from lowbid._require import invalid, require_whole
 from lowbid.errors import InvalidValueError
 
 _LONGEST = 1e12  # steps
@@ -91,8 +91,8 @@ class GeometricDelay(Delay):
 
     def __post_init__(self) -> None:
         if not (_is_number(self.mean) and 0.0 < self.mean < _LONGEST):
-            raise InvalidValueError(
-                f"mean is {self.mean!r}; give a number of steps, above 0 and below {_LONGEST:g}."
+            raise invalid(
+                "mean", self.mean, f"give a number of steps, above 0 and below {_LONGEST:g}."
             )
 
     def table(self) -> npt.NDArray[np.float64]:
@@ -116,7 +116,7 @@ class ObservedDelay(Delay):
 
     def __post_init__(self) -> None:
         if not isinstance(self.steps, Iterable):
-            raise InvalidValueError(f"steps is {self.steps!r}; give a list of the delays observed.")
+            raise invalid("steps", self.steps, "give a list of the delays observed.")
         object.__setattr__(self, "steps", tuple(map(_whole_steps, self.steps)))
         if not self.steps:
             raise InvalidValueError("steps is empty; give at least one delay.")
@@ -142,9 +142,11 @@ def _is_number(value: Any) -> bool:
 def _whole_steps(steps: Any) -> int:
     whole = isinstance(steps, int | np.integer) and not isinstance(steps, bool)
     if not whole or not 0 <= steps < _LONGEST:
-        raise InvalidValueError(
-            f"the delay is {steps!r}; give a whole number of steps, 0 or larger, a list of those "
-            "observed, or an object such as GeometricDelay(mean=100)."
+        raise invalid(
+            "delay",
+            steps,
+            "give a whole number of steps, 0 or larger, a list of those observed, or an object "
+            "such as GeometricDelay(mean=100).",
         )
     return int(steps)
 
@@ -160,9 +162,9 @@ class Late(NamedTuple):
 def read_late(delay: Any, lost: float, batch: int) -> Late | None:
     """The settings, None if all feedback is immediate, or a clear error."""
     if not (_is_number(lost) and 0.0 <= lost < 1.0):
-        raise InvalidValueError(f"lost is {lost!r}; give a probability, at least 0 and below 1.")
+        raise invalid("lost", lost, "give a probability, at least 0 and below 1.")
     batch = require_whole("batch", batch)
     if batch >= _LONGEST:
-        raise InvalidValueError(f"batch is {batch!r}; give a number of steps below {_LONGEST:g}.")
+        raise invalid("batch", batch, f"give a number of steps below {_LONGEST:g}.")
     late = Late(read_delay(delay), float(lost), batch)
     return None if late == Late(FixedDelay(0), 0.0, 1) else late

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lowbid._arrays import Ints
-from lowbid._require import LARGEST_LOSS, require_whole
+from lowbid._require import LARGEST_LOSS, invalid, require_whole
 from lowbid.environments import Environment
 from lowbid.errors import InvalidValueError, LossesWarning
 from lowbid.policies import Policy
@@ -48,13 +48,15 @@ def named_rules(
     if isinstance(rules, kind):
         rules = [rules]
     if not isinstance(rules, Iterable) or isinstance(rules, str):
-        raise InvalidValueError(
-            f"{plural} is {rules!r}; give a {singular} such as {example}, several in a list, "
-            f"or a mapping from names to {plural}."
+        raise invalid(
+            plural,
+            rules,
+            f"give a {singular} such as {example}, several in a list, or a mapping from names to "
+            f"{plural}.",
         )
     pairs = list(_pairs(rules))
     if not pairs:
-        raise InvalidValueError(f"{plural} is empty; give at least one, such as {example}.")
+        raise invalid(plural, rules, f"give at least one, such as {example}.")
     for _, rule in pairs:
         if not isinstance(rule, kind):
             hint = f"{rule.__name__}()" if isinstance(rule, type) else example
@@ -147,16 +149,14 @@ def default_checkpoints(horizon: int) -> Ints:
 def check_environment(environment: Environment) -> None:
     """Refuse what is not an environment."""
     if not isinstance(environment, Environment):
-        raise InvalidValueError(f"environment is {environment!r}; give one such as Bernoulli(...).")
+        raise invalid("environment", environment, "give one such as Bernoulli(...).")
 
 
 def read_horizon(horizon: int) -> int:
     """A number of steps that a simulation can finish."""
     horizon = require_whole("horizon", horizon)
     if horizon > LONGEST_HORIZON:
-        raise InvalidValueError(
-            f"horizon is {horizon}; give at most {LONGEST_HORIZON:.0e}, which takes years."
-        )
+        raise invalid("horizon", horizon, f"give at most {LONGEST_HORIZON:.0e}, which takes years.")
     return horizon
 
 
@@ -164,17 +164,18 @@ def check_size(runs: int, policies: int, checkpoints: int, n_arms: int) -> None:
     """Refuse simulations whose result would never fit into memory."""
     size = 8 * policies * runs * (checkpoints + n_arms)
     if size > LARGEST_RESULT:
-        raise InvalidValueError(
-            f"runs is {runs}; the result would take {size // 10**9} GB. Give fewer runs or fewer "
-            "checkpoints."
+        raise invalid(
+            "runs",
+            runs,
+            f"the result would take {size // 10**9} GB. Give fewer runs or fewer checkpoints.",
         )
 
 
 def check_progress(progress: bool | str | None) -> None:
     """Refuse what is neither a flag nor a label for the progress bar."""
     if not (progress is None or isinstance(progress, bool | str)):
-        raise InvalidValueError(
-            f"progress is {progress!r}; give True, False, a string, or None for terminals only."
+        raise invalid(
+            "progress", progress, "give True, False, a string, or None for terminals only."
         )
 
 
@@ -183,8 +184,9 @@ def check_executor(executor: object) -> None:
     if executor is not None and (
         isinstance(executor, type) or not callable(getattr(executor, "submit", None))
     ):
-        raise InvalidValueError(
-            f"executor is {executor!r}; give an object with the interface of "
-            "concurrent.futures.Executor, such as ProcessPoolExecutor() or Dask's "
-            "client.get_executor()."
+        raise invalid(
+            "executor",
+            executor,
+            "give an object with the interface of concurrent.futures.Executor, such as "
+            "ProcessPoolExecutor() or Dask's client.get_executor().",
         )

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lowbid._array_format import ArrayFormat
-from lowbid._require import require_whole
+from lowbid._require import invalid, require_whole
 from lowbid.errors import InvalidValueError, MissingPackageError
 from lowbid.simulation._provenance import joined
 from lowbid.simulation._statistics import Estimate, estimate
@@ -201,7 +201,7 @@ class Result:
 def _read_path(path: Any) -> Path:
     """The path of a file, or a clear error."""
     if not isinstance(path, str | os.PathLike) or not str(path):
-        raise InvalidValueError(f"path is {path!r}; give the name of a file.")
+        raise invalid("path", path, "give the name of a file.")
     return Path(path)
 
 

@@ -15,6 +15,7 @@ from lowbid import environments
 from lowbid._arrays import Ints
 from lowbid._compile import UNCOMPILED_COST, When, checked, interpreted
 from lowbid._random import key, stream_of_run
+from lowbid._require import invalid
 from lowbid.environments import Arms, Empirical
 from lowbid.errors import InvalidValueError, LowbidError
 from lowbid.online import Bandit
@@ -79,7 +80,7 @@ def check_policy(
     >>> check_policy(lowbid.UCB1())
     """
     if horizon < _LEAST_HORIZON:
-        raise InvalidValueError(f"horizon is {horizon}; give {_LEAST_HORIZON} or more.")
+        raise invalid("horizon", horizon, f"give {_LEAST_HORIZON} or more.")
     if not policy.compiled:
         text = "%s consists of plain Python methods: it runs uncompiled, %s"
         logging.getLogger("lowbid").warning(text, policy.name, UNCOMPILED_COST)

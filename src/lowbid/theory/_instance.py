@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lowbid._arrays import Floats
-from lowbid._require import require, require_whole
+from lowbid._require import invalid, require, require_whole
 from lowbid.environments import Arms, Changing, Environment, RandomArms
 from lowbid.errors import InvalidValueError
 from lowbid.theory._inputs import MOST_RUNS
@@ -61,9 +61,7 @@ def instance_of(environment: Environment) -> Instance:
             "of its instances: lowbid.theory.instances(environment, seed, runs)."
         )
     refuse_changing(environment)
-    raise InvalidValueError(
-        f"environment is {environment!r}; give arms, such as lowbid.Bernoulli([0.1, 0.5])."
-    )
+    raise invalid("environment", environment, "give arms, such as lowbid.Bernoulli([0.1, 0.5]).")
 
 
 def refuse_changing(environment: Environment) -> None:

@@ -20,12 +20,11 @@ import numpy.typing as npt
 
 from lowbid._arrays import Floats
 from lowbid._require import (
-    require,
     require_finite,
     require_numbers,
     require_probability,
+    require_value,
     require_whole,
-    shown,
 )
 from lowbid.environments import Arms
 from lowbid.schedules import MOST_BATCHES
@@ -141,9 +140,9 @@ def index_falls_below(
     0 (simulated, 95% interval 0 to 0.003682)
     """
     one = isinstance(arm, Arms) and arm.n_arms == 1
-    require(one, f"arm is {shown(arm)}; give an environment with one arm.")
+    require_value("arm", arm, one, "give an environment with one arm.")
     allowed = require_numbers("widths", widths, "a list of numbers")
-    require(allowed.ndim == 1, f"widths is {widths!r}; give a list of numbers.")
+    require_value("widths", widths, allowed.ndim == 1, "give a list of numbers.")
     batches = require_whole("batches", batches, at_most=MOST_BATCHES)
     runs = require_whole("runs", runs, at_most=MOST_RUNS)
     worst = worst_shortfalls(arm, batches, allowed, runs, seed)

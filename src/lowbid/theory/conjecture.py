@@ -45,7 +45,7 @@ import numpy as np
 
 from lowbid._arrays import Floats
 from lowbid._compile import kernel
-from lowbid._require import is_number, require, require_finite, require_whole, shown
+from lowbid._require import is_number, require, require_finite, require_value, require_whole
 from lowbid.theory._inputs import MOST_LOSSES
 from lowbid.theory._tails import binomial_cdf, binomial_pmf
 from lowbid.theory.laws import Chance, FiniteLaw
@@ -80,7 +80,7 @@ class Counterexample(NamedTuple):
 
 def examine(law: FiniteLaw, n: int) -> Counterexample:
     """The probability that the conjecture is about, and the one that Batch Ensemble needs."""
-    require(isinstance(law, FiniteLaw), f"law is {shown(law)}; give a FiniteLaw.")
+    require_value("law", law, isinstance(law, FiniteLaw), "give a FiniteLaw.")
     return Counterexample(law, n, law.mean, law.sum_below(n, n), optimism(law, n))
 
 
@@ -107,12 +107,12 @@ def counterexample(n: int = 10, p: float = 0.999, scale: float | None = None) ->
     n = require_whole("n", n, at_least=2)
     most = 1 - Fraction(1, n)
     good = is_number(p) and most < p < 1.0
-    require(good, f"p is {shown(p)}; give a number between 1 - 1/n = {float(most):g} and 1.")
+    require_value("p", p, good, f"give a number between 1 - 1/n = {float(most):g} and 1.")
     if scale is not None:
         require_finite("scale", scale, above=0.0)
     b = most if scale is None else Fraction(str(scale))
     chance = Fraction(str(p))
-    require(0 < b * chance <= most, f"scale is {scale!r}; give at most {float(most / chance):g}.")
+    require_value("scale", scale, 0 < b * chance <= most, f"give at most {float(most / chance):g}.")
     return _broken(examine(FiniteLaw((0.0, b), (1 - chance, chance)), n), "p closer to 1")
 
 
@@ -128,7 +128,7 @@ def three_point_counterexample(n: int = 10, rare: float = 0.01) -> Counterexampl
     require_finite("rare", rare, above=0.0)
     low = Fraction(str(rare))
     high = low / 100
-    require(low + high < 1, f"rare is {rare!r}; give a smaller number.")
+    require_value("rare", rare, low + high < 1, "give a smaller number.")
     law = FiniteLaw((0.0, 0.5, 1.0), (low, 1 - low - high, high))
     return _broken(examine(law, n), "smaller rare")
 

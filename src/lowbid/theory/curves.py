@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from lowbid._arrays import Floats
 from lowbid._require import (
-    require,
+    invalid,
     require_numbers,
     require_probability,
+    require_value,
     require_whole,
-    shown,
 )
 from lowbid.environments import Arms, Environment, RandomArms
 from lowbid.errors import InvalidValueError
@@ -121,13 +121,11 @@ def curves_for(
     require_probability("delta", delta)
     refuse_changing(environment)
     if not isinstance(environment, Arms | RandomArms):
-        raise InvalidValueError(
-            f"environment is {shown(environment)}; give arms, such as Bernoulli."
-        )
+        raise invalid("environment", environment, "give arms, such as Bernoulli.")
     at = np.unique(np.geomspace(1, horizon, 200).astype(np.int64)) if steps is None else steps
     at = require_numbers("steps", at, "a list of steps, 1 or larger", low=1.0, high=_FURTHEST)
     at = at.astype(np.int64)
-    require(at.ndim == 1 and at.size > 0, f"steps is {steps!r}; give a list of steps.")
+    require_value("steps", steps, at.ndim == 1 and at.size > 0, "give a list of steps.")
     curves: list[BoundCurve] = []
     refused: dict[str, str] = {}
     drawn = isinstance(environment, RandomArms)

@@ -16,7 +16,15 @@ import numpy as np
 import numpy.typing as npt
 
 from lowbid._random import key
-from lowbid._require import LARGEST, require, require_finite, require_numbers, require_whole, shown
+from lowbid._require import (
+    LARGEST,
+    invalid,
+    require,
+    require_finite,
+    require_numbers,
+    require_value,
+    require_whole,
+)
 from lowbid.environments import (
     Arms,
     Bernoulli,
@@ -111,7 +119,7 @@ class Law(Protocol):
 def require_law(law: Law) -> None:
     """Refuse what is not the law of a loss."""
     known = isinstance(law, Law) and not isinstance(law, type)
-    require(known, f"law is {shown(law)}; give one such as lowbid.theory.GaussianLaw(0.5).")
+    require_value("law", law, known, "give one such as lowbid.theory.GaussianLaw(0.5).")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -229,7 +237,7 @@ def _listed(name: str, numbers: Any) -> tuple[float | Fraction, ...]:
     """Numbers or fractions as a tuple, or an error."""
     allowed = f"a list of finite numbers, at most {LARGEST:g} in size"
     require_numbers(name, numbers, allowed)
-    require(np.ndim(numbers) == 1, f"{name} is {shown(numbers)}; give {allowed}.")
+    require_value(name, numbers, np.ndim(numbers) == 1, f"give {allowed}.")
     return tuple(number if isinstance(number, Fraction) else float(number) for number in numbers)
 
 
@@ -362,7 +370,7 @@ class EnvironmentLaw:
 
     def __post_init__(self) -> None:
         one = isinstance(self.environment, Arms) and self.environment.n_arms == 1
-        require(one, f"environment is {self.environment!r}; give arms with one arm.")
+        require_value("environment", self.environment, one, "give arms with one arm.")
         require_whole("runs", self.runs, at_most=MOST_RUNS)
         key(self.seed, "sums")  # raises an error for an invalid seed
 
@@ -414,7 +422,7 @@ def law_of(environment: Environment, arm: int) -> Law:
             "Bernoulli([0.1, 0.5]), or one instance: see lowbid.theory.instances."
         )
     if not 0 <= require_whole("arm", arm, at_least=0) < environment.n_arms:
-        raise InvalidValueError(f"arm is {arm}; give one from 0 to {environment.n_arms - 1}.")
+        raise invalid("arm", arm, f"give one from 0 to {environment.n_arms - 1}.")
     only = _only_arm(environment, arm)
     make = _LAWS.get(type(only))
     return EnvironmentLaw(only) if make is None else make(only)

@@ -28,7 +28,12 @@ import math
 from typing import NamedTuple
 
 from lowbid._compile import kernel
-from lowbid._require import require, require_finite, require_probability, require_whole, shown
+from lowbid._require import (
+    require_finite,
+    require_probability,
+    require_value,
+    require_whole,
+)
 from lowbid.schedules import MOST_BATCHES
 from lowbid.theory._inputs import MOST_LOSSES
 from lowbid.theory._tails import binomial_cdf
@@ -64,9 +69,11 @@ def _proof(chance: float, covers: str, source: str) -> Proof:
 
 def require_proof(proof: Proof) -> None:
     """Refuse what is not a proof of optimism."""
-    require(
+    require_value(
+        "proof",
+        proof,
         isinstance(proof, Proof),
-        f"proof is {shown(proof)}; give one such as lowbid.theory.PAPER or lowbid.theory.GARNETT.",
+        "give one such as lowbid.theory.PAPER or lowbid.theory.GARNETT.",
     )
 
 

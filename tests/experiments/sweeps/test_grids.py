@@ -38,12 +38,16 @@ def test_products_and_pairs():
 @pytest.mark.parametrize(
     ("varied", "pairs", "message"),
     [
-        ({"a": []}, None, "a is an empty list"),
+        ({"a": []}, None, r"a is \[\]; give at least one value"),
         ({"a": [1, 1]}, None, "1 twice"),
         ({"a": {"from": 1}}, None, "a is .*from = 1, to = 8"),
         ({"a": {"from": 1, "to": 2}}, None, "either its step or its count"),
         ({"a": {"from": 1, "to": 2, "step": 1, "count": 2}}, None, "either its step or its count"),
-        ({"a": {"from": 2, "to": 1, "step": 1}}, None, "from < to"),
+        (
+            {"a": {"from": 2, "to": 1, "step": 1}},
+            None,
+            "give a number below its end, 1",
+        ),
         ({"a": {"from": 1, "to": 2, "step": 0}}, None, "above 0"),
         ({"a": {"from": 0, "to": 2, "count": 3, "log": True}}, None, "above 0"),
         ({"a": {"from": 0, "to": float("nan"), "step": 1}}, None, "needs numbers"),

@@ -171,7 +171,7 @@ def test_precision(tmp_path):
             'policy = "greedy"',
             'policy = "batch-ensemble"\npadding = {from = 1, to = 4, count = 3, log = "yes"}',
             11,
-            "log of padding is 'yes'",
+            "padding.log is 'yes'",
         ),
         ("runs = 6", 'runs = 6\ntune = {on = ["esy"], judge = ["hard"]}', 5, "did you mean easy"),
         (

@@ -19,8 +19,8 @@ import numpy as np
 
 from lowbid._arrays import Ints
 from lowbid._compile import on_behalf_of
-from lowbid._require import require_whole
-from lowbid.errors import InvalidValueError, WorkerError
+from lowbid._require import invalid, require_whole
+from lowbid.errors import WorkerError
 from lowbid.simulation import PlayedShare, Share, play_share, workers_of
 
 _CLUSTER = "dask://"
@@ -222,8 +222,8 @@ def engine_for(on: str | Executor, workers: int | None) -> Engine:
     """The engine for ``threads``, ``processes``, ``dask://HOST:PORT``, or an executor."""
     if not isinstance(on, str):
         if not callable(getattr(on, "submit", None)):
-            raise InvalidValueError(
-                f"on is {on!r}; give 'threads', 'processes', 'dask://HOST:PORT', or an executor."
+            raise invalid(
+                "on", on, "give 'threads', 'processes', 'dask://HOST:PORT', or an executor."
             )
         return Engine(on)
     number = require_whole("workers", (os.cpu_count() or 1) if workers is None else workers)
@@ -235,7 +235,7 @@ def engine_for(on: str | Executor, workers: int | None) -> Engine:
         from lowbid.experiments.sweeps._dask import Dask
 
         return Dask(on.removeprefix(_CLUSTER))
-    raise InvalidValueError(f"on is {on!r}; give threads, processes, or dask://HOST:PORT.")
+    raise invalid("on", on, "give threads, processes, or dask://HOST:PORT.")
 
 
 @contextlib.contextmanager

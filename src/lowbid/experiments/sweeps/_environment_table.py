@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lowbid._require import is_whole, require, require_flag, require_whole
+from lowbid._require import is_whole, require, require_flag, require_value, require_whole
 from lowbid.environments import (
     Arms,
     Contaminated,
@@ -42,10 +42,11 @@ def environments_of_table(table: Mapping[str, Any], number: int) -> list[SweptEn
     """The environments of a table: one per combination in `each` and per draw."""
     require_texts(table, "name", "title", "group", "clean")
     each, pairs = table.get("each", {}), table.get("pairs")
-    require(isinstance(each, dict), f"each is {each!r}; give a table of lists, {{sd = [1, 2]}}.")
+    require_value("each", each, isinstance(each, dict), "give a table of lists, {sd = [1, 2]}.")
     rest = {key: value for key, value in table.items() if key not in _OURS}
     both = sorted(set(each) & set(rest))
-    require(not both, f"each is given for {', '.join(both)!r}, which has a value too; give one.")
+    message = f"each is given for {', '.join(both)!r}, which has a value too; give one."
+    require(not both, message, "each", each)
     combinations = settings_of(each, pairs)
     found = []
     for settings in combinations:
@@ -64,16 +65,17 @@ def require_texts(table: Mapping[str, Any], *names: str) -> None:
     for name in names:
         good = name not in table or (isinstance(table[name], str) and table[name].strip())
         example = f'{name} = "mine"'
-        require(bool(good), f"{name} is {table.get(name)!r}; give a string, such as {example}.")
+        require_value(name, table.get(name), bool(good), f"give a string, such as {example}.")
 
 
 def _swept(
     table: Mapping[str, Any], name: str, base: str, environment: Environment
 ) -> SweptEnvironment:
     horizons = table.get("horizons", [])
-    require(isinstance(horizons, list), f"horizons is {horizons!r}; give a list of steps.")
+    require_value("horizons", horizons, isinstance(horizons, list), "give a list of steps.")
     twice = next((each for i, each in enumerate(horizons) if each in horizons[:i]), None)
-    require(twice is None, f"horizons is {horizons!r}, with {twice!r} twice; give each once.")
+    message = f"horizons is {horizons!r}, with {twice!r} twice; give each once."
+    require(twice is None, message, "horizons", horizons)
     return SweptEnvironment(
         name,
         environment,
@@ -89,7 +91,8 @@ def _environment(table: Mapping[str, Any]) -> Environment:
     """Arms from a family and its numbers, a test of the paper, or values with their counts."""
     family = table.get("family")
     if family == "paper":
-        require(set(table) <= {"family", "test"}, "family is 'paper'; give only test, from 1 to 5.")
+        alone = set(table) <= {"family", "test"}
+        require_value("family", family, alone, "give only test, from 1 to 5.")
         return paper_test(table.get("test"))  # type: ignore[arg-type]
     if family == "empirical":
         return _empirical({key: value for key, value in table.items() if key != "family"})
@@ -97,10 +100,9 @@ def _environment(table: Mapping[str, Any]) -> Environment:
 
 
 def _empirical(table: Mapping[str, Any]) -> Empirical:
-    require(
-        bool(table.get("values")) and set(table) <= {"values", "counts"},
-        "family is 'empirical'; give values, a list for each arm, and optionally counts.",
-    )
+    good = bool(table.get("values")) and set(table) <= {"values", "counts"}
+    allowed = "give values, a list for each arm, and optionally counts."
+    require_value("family", "empirical", good, allowed)
     values, counts = table["values"], table.get("counts")
     if counts is None:
         return Empirical(values)
@@ -112,20 +114,23 @@ def _empirical(table: Mapping[str, Any]) -> Empirical:
         and all(is_whole(n) and n >= 0 for n in c)
         for v, c in zip(values, counts, strict=True)
     )
-    require(good, f"counts is {counts!r}; give a whole number for each of the values.")
+    require_value("counts", counts, good, "give a whole number for each of the values.")
     return Empirical([np.repeat(v, c) for v, c in zip(values, counts, strict=True)])
 
 
 def _drawn(table: Mapping[str, Any], environment: Environment) -> list[Environment]:
     """Environments with fixed arms, drawn from one with random arms."""
     if "draws" not in table:
-        require("draw_seed" not in table, "draw_seed is given without draws; give draws too.")
+        message = "draw_seed is given without draws; give draws too."
+        require("draw_seed" not in table, message, "draw_seed")
         return [environment]
     draws = require_whole("draws", table["draws"], at_most=MOST)
     seed = require_whole("draw_seed", table.get("draw_seed", 0), at_least=0)
     if not isinstance(environment, RandomArms):
         raise InvalidValueError(
-            f"draws is {draws}, but the arms are given; name a family such as 'random-bernoulli'."
+            f"draws is {draws}, but the arms are given; name a family such as 'random-bernoulli'.",
+            field="draws",
+            value=draws,
         )
     return list(environment.drawn(seed, draws))
 
@@ -138,7 +143,7 @@ def _wrapped(table: Mapping[str, Any], environment: Environment) -> Environment:
         environment = Rewards(_given(environment, "rewards"))
     if outliers is not None:
         good = isinstance(outliers, dict) and set(outliers) == {"value", "chance"}
-        require(good, f"outliers is {outliers!r}; give {{value = 1e6, chance = 1e-4}}.")
+        require_value("outliers", outliers, good, "give {value = 1e6, chance = 1e-4}.")
         environment = Contaminated(_given(environment, "outliers"), **outliers)
     return environment
 
@@ -147,6 +152,7 @@ def _given(environment: Environment, what: str) -> Arms:
     if not isinstance(environment, Arms):
         raise InvalidValueError(
             f"{what} is given for arms that are drawn in each run; give draws as well, so that "
-            "the arms are drawn once."
+            "the arms are drawn once.",
+            field=what,
         )
     return environment

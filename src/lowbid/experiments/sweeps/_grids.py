@@ -9,8 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from lowbid._require import is_number, is_whole, require, require_flag, require_whole
-from lowbid.errors import InvalidValueError
+from lowbid._require import (
+    invalid,
+    is_number,
+    is_whole,
+    require,
+    require_flag,
+    require_value,
+    require_whole,
+)
 from lowbid.experiments.names import nearest
 
 _RANGE = ("from", "to", "step", "count", "log")
@@ -53,9 +60,10 @@ def values_of(name: str, value: Any) -> list[Any]:
         return _range(name, value)
     if not isinstance(value, list):
         return [value]
-    require(bool(value), f"{name} is an empty list; give at least one value.")
+    require_value(name, value, bool(value), "give at least one value.")
     twice = next((each for i, each in enumerate(value) if each in value[:i]), None)
-    require(twice is None, f"{name} is {value!r}, with {twice!r} twice; give each value once.")
+    message = f"{name} is {value!r}, with {twice!r} twice; give each value once."
+    require(twice is None, message, name, value)
     return value
 
 
@@ -64,18 +72,23 @@ def _pairs(pairs: object, varied: Mapping[str, Any]) -> list[dict[str, Any]]:
         return [{}]
     good = isinstance(pairs, list) and pairs and all(isinstance(p, dict) and p for p in pairs)
     if not (good and isinstance(pairs, list)):
-        raise InvalidValueError(
-            f"pairs is {pairs!r}; give a list of tables, such as "
-            "[{padding = 1, batches = 2}, {padding = 2, batches = 4}]."
+        raise invalid(
+            "pairs",
+            pairs,
+            "give a list of tables, such as [{padding = 1, batches = 2}, {padding = 2, batches "
+            "= 4}].",
         )
     for each in pairs:
         require(
             set(each) == set(pairs[0]),
             f"pairs is a list of tables with different names, {sorted(each)} and "
             f"{sorted(pairs[0])}; name the same parameters in each.",
+            "pairs",
+            pairs,
         )
         both = sorted(set(each) & set(varied))
-        require(not both, f"pairs is given for {', '.join(both)!r}, and so is a list; give one.")
+        message = f"pairs is given for {', '.join(both)!r}, and so is a list; give one."
+        require(not both, message, "pairs", pairs)
     return pairs
 
 
@@ -83,24 +96,24 @@ def _range(name: str, given: Mapping[str, Any]) -> list[Any]:
     """The values of a range, its ends included."""
     found = {nearest(f"entry of the range {name}", key, _RANGE): v for key, v in given.items()}
     for end in ("from", "to"):
-        require(
+        require_value(
+            name,
+            dict(given),
             end in found and is_number(found[end]) and math.isfinite(found[end]),
-            f"{name} is {dict(given)!r}; a range needs numbers: {{from = 1, to = 8, step = 1}}, or "
-            "count = 8 instead of the step, optionally with log = true.",
+            "a range needs numbers: {from = 1, to = 8, step = 1}, or count = 8 instead of the "
+            "step, optionally with log = true.",
         )
     low, high = found["from"], found["to"]
-    require(low < high, f"{name} is a range from {low} to {high}; give from < to.")
-    require(
-        ("step" in found) != ("count" in found),
-        f"{name} is {dict(given)!r}; give a range either its step or its count.",
-    )
+    require_value(f"{name}.from", low, low < high, f"give a number below its end, {high}.")
+    one = ("step" in found) != ("count" in found)
+    require_value(name, dict(given), one, "give a range either its step or its count.")
     if "step" in found:
-        require("log" not in found, f"{name} is a range with log and step; give count instead.")
+        require_value(name, dict(given), "log" not in found, "give count instead of the step.")
         return list(_steps(name, low, high, found["step"]))
-    count = require_whole(f"count of {name}", found["count"], at_least=2, at_most=MOST)
-    require_flag(f"log of {name}", found.get("log", False))
+    count = require_whole(f"{name}.count", found["count"], at_least=2, at_most=MOST)
+    require_flag(f"{name}.log", found.get("log", False))
     if found.get("log", False):
-        require(low > 0, f"{name} is a range with log from {low}; give from above 0.")
+        require_value(f"{name}.from", low, low > 0, "with log, give a number above 0.")
         values = np.geomspace(low, high, count)
     else:
         values = np.linspace(low, high, count)
@@ -111,9 +124,10 @@ def _range(name: str, given: Mapping[str, Any]) -> list[Any]:
 
 def _steps(name: str, low: Any, high: Any, step: Any) -> Iterator[Any]:
     good = is_number(step) and math.isfinite(step) and step > 0
-    require(good, f"{name} is a range with step {step!r}; give a number above 0.")
+    require_value(f"{name}.step", step, good, "give a number above 0.")
     number = math.floor((high - low) / step + 1e-9) + 1
-    require(number <= MOST, f"{name} is a range of {number:,} values; give at most {MOST:,}.")
+    message = f"{name} is a range of {number:,} values; give at most {MOST:,}."
+    require(number <= MOST, message, name)
     for i in range(number):
         value = low + i * step
         yield value if is_whole(value) else _short(value)

@@ -168,6 +168,8 @@ def check_playing(
         bool(playing),
         f"told is {policy.told!r}, but that is true of no environment here; leave it out, or add "
         f"an environment where {policy.name} can be told that.",
+        "told",
+        policy.told,
     )
     own = {steps for _, seen in playing for steps in seen.horizons}
     shortest = min(own.union(*({*tier.record, tier.steps} for tier in tiers)))
@@ -175,6 +177,8 @@ def check_playing(
         policy.longest is None or policy.longest >= shortest,
         f"longest is {policy.longest}, but the shortest horizon is {shortest}; {policy.name} would "
         "not play.",
+        "longest",
+        policy.longest,
     )
 
 

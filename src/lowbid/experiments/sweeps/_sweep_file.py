@@ -9,7 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from lowbid._require import is_number, require, require_choice, require_whole
+from lowbid._require import (
+    invalid,
+    is_number,
+    require,
+    require_choice,
+    require_value,
+    require_whole,
+)
 from lowbid.errors import InvalidValueError, UnknownNameError
 from lowbid.experiments.experiment_file import policy_of_table
 from lowbid.experiments.names import nearest
@@ -194,13 +201,13 @@ def _new(
     require(
         below is None,
         f"{below} is an entry of the file, but is inside a table; move it above the first table.",
+        below,
     )
     new = make(table, number)
     names = {each.name for each in before}
     for each in new:
-        require(
-            each.name not in names, f"two {what} are named {each.name!r}; give one another name."
-        )
+        message = f"two {what} are named {each.name!r}; give one another name."
+        require(each.name not in names, message, "name", each.name)
         names.add(each.name)
     return new
 
@@ -218,16 +225,19 @@ def _require_different(tiers: Sequence[Tier]) -> None:
 
 def _require_precision(within: Any) -> None:
     good = is_number(within) and 0.0 < within < 1.0
-    require(
+    require_value(
+        "precision",
+        within,
         good,
-        f"precision is {within!r}; give how far the interval may reach from the mean, as a "
-        "fraction of it: 0.05 for 5%.",
+        "give how far the interval may reach from the mean, as a fraction of it: 0.05 for 5%.",
     )
 
 
 def _read_seeds(seeds: Any) -> tuple[int, ...]:
     good = isinstance(seeds, list) and len(set(map(repr, seeds))) == len(seeds) > 0
-    require(good, f"seeds is {seeds!r}; give a list of different whole numbers, such as [0, 1, 2].")
+    require_value(
+        "seeds", seeds, good, "give a list of different whole numbers, such as [0, 1, 2]."
+    )
     return tuple(require_whole("a seed", seed, at_least=0) for seed in seeds)
 
 
@@ -237,9 +247,10 @@ def _read_tune(tune: Any, environments: list[SweptEnvironment]) -> TuneSplit:
         for part in ("on", "judge")
     )
     if not good or len(tune) > 2:
-        raise InvalidValueError(
-            f'tune is {tune!r}; give {{on = ["..."], judge = ["..."]}} with names of environments '
-            "or of groups."
+        raise invalid(
+            "tune",
+            tune,
+            'give {on = ["..."], judge = ["..."]} with names of environments or of groups.',
         )
     return tune_split(environments, tune["on"], tune["judge"])
 
@@ -253,7 +264,7 @@ def _tier(table: Mapping[str, Any], runs: int) -> Tier:
     lists = {}
     for name in ("record", "keep"):
         lists[name] = given.get(name, [])
-        require(isinstance(lists[name], list), f"{name} is {lists[name]!r}; give a list of steps.")
+        require_value(name, lists[name], isinstance(lists[name], list), "give a list of steps.")
         for step in lists[name]:
             require_whole(name, step, at_most=steps)
     return Tier(steps, runs, tuple(sorted({*lists["record"], steps})), tuple(lists["keep"]))
@@ -277,7 +288,8 @@ def policies_of_table(table: Mapping[str, Any]) -> list[SweptPolicy]:
     varied = {key: value for key, value in table.items() if key not in _OF_POLICIES}
     which = {key: table[key] for key in ("policy",) if key in table}
     one = isinstance(table.get("policy", ""), str)
-    require(one, f"policy is {table.get('policy')!r}; give one name, and a table for each policy.")
+    allowed = "give one name, and a table for each policy."
+    require_value("policy", table.get("policy"), one, allowed)
     longest, share = table.get("longest"), table.get("share", 1.0)
     require_texts(table, "name")
     if longest is not None:
@@ -286,7 +298,7 @@ def policies_of_table(table: Mapping[str, Any]) -> list[SweptPolicy]:
     if "told" in table:
         require_choice("told", told, tuple(FACTS))
     good = is_number(share) and 0.0 < share <= 1.0 and math.isfinite(share)
-    require(good, f"share is {share!r}; give a fraction of the runs, above 0 and up to 1.")
+    require_value("share", share, good, "give a fraction of the runs, above 0 and up to 1.")
     combinations = settings_of(varied, table.get("pairs"))
     differ = [
         key for key in combinations[0] if any(s[key] != combinations[0][key] for s in combinations)
@@ -309,7 +321,7 @@ def _made(which: Mapping[str, Any], settings: Mapping[str, Any]) -> Policy:
             near = difflib.get_close_matches(key, _OF_POLICIES, n=1, cutoff=0.75)
             if near:
                 message = f"no entry of [[policies]] is named {key!r}; did you mean {near[0]}?"
-                raise UnknownNameError(message) from None
+                raise UnknownNameError(message, value=key) from None
         raise
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from lowbid._arrays import Floats, Ints
 from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream
-from lowbid._require import require, require_choice, require_finite, require_whole
+from lowbid._require import require_choice, require_finite, require_value, require_whole
 from lowbid.mdp._base import Kernels, Rule
 from lowbid.mdp._problem import Problem, group_of
 from lowbid.mdp._visits import Visits, add_visit, deal, sum_ahead, visits_of
@@ -231,14 +231,11 @@ class BatchEnsembleValueIteration(Rule):
         require_finite("padding", self.padding, above=0.0, or_equal=True)
         require_whole("rank", self.rank)
         require_choice("reading", self.reading, READINGS)
-        require(
-            self.rank <= self.batches,
-            f"rank is {self.rank}, but there are {self.batches} batches; give a rank up to that.",
-        )
-        require(
-            self.rank == 1 or self.reading == "pairs",
-            f"rank is {self.rank}, which applies to the reading 'pairs' only; choose that reading.",
-        )
+        within = self.rank <= self.batches
+        allowed = f"there are {self.batches} batches; give a rank up to that."
+        require_value("rank", self.rank, within, allowed)
+        pairs = self.rank == 1 or self.reading == "pairs"
+        require_value("rank", self.rank, pairs, "it applies to the reading 'pairs'; choose that.")
 
     @classmethod
     def variants(cls) -> list[Rule]:

@@ -10,7 +10,7 @@ import numpy as np
 from lowbid._arrays import Floats, Ints
 from lowbid._compile import allocating_kernel, kernel, specialise
 from lowbid._random import Stream
-from lowbid._require import require, require_finite, require_flag
+from lowbid._require import require_finite, require_flag, require_value
 from lowbid.mdp._base import Kernels, Rule
 from lowbid.mdp._problem import Problem
 from lowbid.mdp.agents._q_tables import (
@@ -146,11 +146,11 @@ class QLearning(Rule):
 def require_share(name: str, value: float) -> None:
     """Refuse what is not a probability."""
     require_finite(name, value, above=0.0, or_equal=True)
-    require(value <= 1.0, f"{name} is {value!r}; give a probability from 0 to 1.")
+    require_value(name, value, value <= 1.0, "give a probability from 0 to 1.")
 
 
 def require_step(step: float | None) -> None:
     """Refuse what is not a step size."""
     if step is not None:
         require_finite("step", step, above=0.0)
-        require(step <= 1.0, f"step is {step!r}; give a number above 0, at most 1.")
+        require_value("step", step, step <= 1.0, "give a number above 0, at most 1.")

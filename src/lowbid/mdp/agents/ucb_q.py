@@ -11,7 +11,7 @@ import numpy as np
 from lowbid._arrays import Floats, Ints
 from lowbid._compile import allocating_kernel, kernel, specialise
 from lowbid._random import Stream
-from lowbid._require import require, require_choice, require_finite
+from lowbid._require import require_choice, require_finite, require_value
 from lowbid.mdp._base import Kernels, Rule
 from lowbid.mdp._problem import Problem
 from lowbid.mdp.agents._q_tables import choose_lowest, lowest_entry, plan_once, step_size
@@ -182,7 +182,7 @@ class UCBQ(Rule):
         require_choice("bonus", self.bonus, tuple(_KERNELS))
         require_finite("scale", self.scale, above=0.0, or_equal=True)
         require_finite("delta", self.delta, above=0.0)
-        require(self.delta < 1.0, f"delta is {self.delta!r}; give a probability below 1.")
+        require_value("delta", self.delta, self.delta < 1.0, "give a probability below 1.")
 
     @classmethod
     def variants(cls) -> list[Rule]:

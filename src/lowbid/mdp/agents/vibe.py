@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from lowbid._require import require, require_finite, require_whole
+from lowbid._require import require_finite, require_value, require_whole
 from lowbid.mdp._base import Kernels, Rule
 from lowbid.mdp._problem import Problem
 from lowbid.mdp.agents.batch_ensemble_value_iteration import Parameters, init, plan, update
@@ -69,7 +69,7 @@ class VIBE(Rule):
         require_whole("batches", self.batches)
         require_finite("padding", self.padding, above=0.0, or_equal=True)
         require_finite("quantile", self.quantile, above=0.0)
-        require(self.quantile <= 1.0, f"quantile is {self.quantile!r}; give at most 1.")
+        require_value("quantile", self.quantile, self.quantile <= 1.0, "give at most 1.")
 
     @property
     def rank(self) -> int:

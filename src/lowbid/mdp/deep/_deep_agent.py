@@ -10,7 +10,14 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from lowbid._require import is_whole, require, require_finite, require_whole, shown
+from lowbid._require import (
+    invalid,
+    is_whole,
+    require,
+    require_finite,
+    require_value,
+    require_whole,
+)
 from lowbid.errors import InvalidValueError
 from lowbid.mdp._tabular import Tabular
 from lowbid.mdp.deep import _compiled_episode as compiled
@@ -95,7 +102,7 @@ class DeepAgent:
         Its networks have weights only for states that can be reached; use it with `play`.
         """
         if not isinstance(model, Tabular):
-            raise InvalidValueError(f"model is {model!r}; give one such as mdp.DeepSea(20).")
+            raise invalid("model", model, "give one such as mdp.DeepSea(20).")
         compiled.tables_of(model)  # raises an error if it cannot be played
         agent = cls.__new__(cls)
         agent._setup(rule, compiled.inputs_of(model), model.n_actions, seed)
@@ -125,7 +132,7 @@ class DeepAgent:
 
     def _setup(self, rule: EnsembleDQN, inputs: Inputs, n_actions: int, seed: int) -> None:
         if not isinstance(rule, EnsembleDQN):
-            raise InvalidValueError(f"rule is {rule!r}; give one such as deep.BootstrappedDQN().")
+            raise invalid("rule", rule, "give one such as deep.BootstrappedDQN().")
         self.rule, self.inputs = rule, inputs
         self.n_actions = require_whole("n_actions", n_actions)
         self.seed = require_whole("seed", seed, at_least=0, at_most=_LARGEST_SEED)
@@ -238,16 +245,14 @@ class DeepAgent:
         if self.inputs.one_hot:
             last = self.inputs.rows - 1
             good = is_whole(given) and 0 <= given <= last
-            require(good, f"{name} is {shown(given)}; give a whole number from 0 to {last}.")
+            require_value(name, given, good, f"give a whole number from 0 to {last}.")
             return jnp.asarray(np.int32(given))
         try:
             vector = np.asarray(given, np.float64)
         except (TypeError, ValueError):
             vector = np.full(0, np.nan)
         if vector.shape != (self.inputs.rows,) or not (np.abs(vector) <= _LARGEST_INPUT).all():
-            raise InvalidValueError(
-                f"{name} is {shown(given)}; give {self.inputs.rows} finite numbers."
-            )
+            raise invalid(name, given, f"give {self.inputs.rows} finite numbers.")
         return jnp.asarray(vector.astype(np.float32))
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from lowbid._require import require, require_probability, require_whole
+from lowbid._require import require_probability, require_value, require_whole
 from lowbid.errors import InvalidValueError
 
 BSUITE_SIZES = tuple(range(10, 51, 2))
@@ -62,9 +62,11 @@ def solving_episode(
     True
     """
     flags = np.asarray(bad)
-    require(
+    require_value(
+        "bad",
+        bad,
         flags.ndim == 1 and (flags.dtype == bool or flags.size == 0),
-        f"bad is {bad!r}; give True or False for each episode.",
+        "give True or False for each episode.",
     )
     require_probability("threshold", threshold, ends=True)
     episodes = np.arange(1, len(flags) + 1)

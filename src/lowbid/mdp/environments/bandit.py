@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from lowbid._require import invalid
 from lowbid.environments import Arms, Bernoulli, Deterministic, Gaussian, ScaledBernoulli
-from lowbid.errors import InvalidValueError
 from lowbid.mdp._tabular import Noise, Tabular
 
 
@@ -36,7 +36,7 @@ class BanditMDP(Tabular):
         }
         if type(arms) not in kinds:
             known = ", ".join(kind.__name__ for kind in kinds)
-            raise InvalidValueError(f"arms is {arms!r}; give one of {known}.")
+            raise invalid("arms", arms, f"give one of {known}.")
         self.arms = arms
         scale = arms.columns.get("scale", np.ones(1))
         super().__init__(

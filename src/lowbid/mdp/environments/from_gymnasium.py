@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lowbid._optional import needing
-from lowbid._require import require, require_whole
+from lowbid._require import require_value, require_whole
 from lowbid.errors import InvalidValueError
 from lowbid.mdp._tables import Successors
 from lowbid.mdp._tabular import Tabular
@@ -88,10 +88,11 @@ class FromGymnasium(Tabular):
 def make_gymnasium(environment: Any, options: Mapping[str, Any]) -> Any:
     """A Gymnasium environment by its name; an object is returned as it is."""
     if not isinstance(environment, str):
-        require(
+        require_value(
+            "environment",
+            environment,
             hasattr(environment, "unwrapped"),
-            f"environment is {environment!r}; give a name such as 'FrozenLake-v1', or what "
-            "gymnasium.make returned.",
+            "give a name such as 'FrozenLake-v1', or what gymnasium.make returned.",
         )
         if options:
             raise InvalidValueError("options go with a name; this environment already exists.")

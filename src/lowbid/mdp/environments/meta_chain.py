@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lowbid._require import require_finite, require_whole
-from lowbid.errors import InvalidValueError
+from lowbid._require import invalid, require_finite, require_whole
 from lowbid.mdp._tabular import Tabular
 
 LEFT = 0
@@ -52,7 +51,7 @@ class MetaChain(Tabular):
         n_actions: int = 10,
     ) -> None:
         if not isinstance(means, Sequence) or isinstance(means, str) or not means:
-            raise InvalidValueError(f"means is {means!r}; give numbers, such as (-0.2, 0.2).")
+            raise invalid("means", means, "give numbers, such as (-0.2, 0.2).")
         for mean in means:
             require_finite("a mean", mean, above=-np.inf)
         most = max(2, require_whole("n_actions", n_actions))

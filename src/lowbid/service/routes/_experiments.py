@@ -152,7 +152,8 @@ def settings_of(wanted: NewExperiment) -> dict[str, Any]:
         try:
             settings["policy"] = policy_of_text(wanted.policy)
         except LowbidError as error:
-            raise InvalidValueError(f"'policy': {error}") from error
+            message = f"'policy': {error}"
+            raise InvalidValueError(message, field="policy", value=wanted.policy) from error
     return settings
 
 

@@ -213,6 +213,7 @@ def _can_be(result: Result) -> bool:
     if [array.dtype.kind + str(array.ndim) for array in (steps, regret, pulls)] != _KINDS:
         return False
     shape = (len(names), regret.shape[1], steps.size)
+    per_step = pulls.sum(axis=2) // max(steps[-1:].sum(), 1)
     return bool(
         isinstance(provenance, dict)
         and all(isinstance(name, str) for name in names)
@@ -224,5 +225,6 @@ def _can_be(result: Result) -> bool:
         and (np.diff(steps) > 0).all()
         and np.isfinite(regret).all()
         and (pulls >= 0).all()
-        and (pulls.sum(axis=2) == steps[-1]).all()
+        and (per_step >= 1).all()  # above 1 for an MDP, whose episodes have several
+        and (pulls.sum(axis=2) == per_step * steps[-1]).all()
     )

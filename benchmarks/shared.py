@@ -15,6 +15,7 @@ with 1 if a promise is not kept.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import multiprocessing
 import resource
 import secrets
@@ -31,7 +32,7 @@ import lowbid.stores
 from benchmarks.bare_stores import BareStore, bare_store, loop, threads
 from benchmarks.measure import by_turns, clock_seconds, spread
 from lowbid._compile import background
-from lowbid.shared._calls import Decide, GivenOutcome, Report
+from lowbid.shared import Decide, answering
 
 ARMS = [f"arm {number}" for number in range(10)]
 LEAST_RATIO, MOST_SECONDS = 0.6, 1.0
@@ -153,6 +154,14 @@ def by_processes(url: str, kind: str, count: int, repeats: int) -> None:
         print(f"| {words} | {rate.median:,.0f} | {ratio.median:.2f} |")
 
 
+async def _cycles_at_once(bandit: lowbid.SharedBandit, count: int) -> None:
+    """Cycles of as many clients, whose calls share commits."""
+    calls = [Decide() for _ in range(count)]
+    made = await asyncio.gather(*map(bandit.submit_async, calls))
+    reports = [answering([decision.id], rewards=[0.5]) for decision in made]
+    await asyncio.gather(*map(bandit.submit_async, reports))
+
+
 def resident() -> float:
     """The memory of this process, in MB."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
@@ -165,12 +174,7 @@ def filled(url: str, name: str, events: int) -> list[float]:
     with bandit:
         for tenth in range(10):
             for _ in range(events // 10 // (2 * PORTION)):
-                decide = [Decide(None, None, None) for _ in range(PORTION)]
-                bandit.submit_all(decide)
-                report = [
-                    Report("reward", [GivenOutcome(call.value, 0.5)], None) for call in decide
-                ]
-                bandit.submit_all(report)
+                asyncio.run(_cycles_at_once(bandit, PORTION))
             used.append(resident())
             print(f"{(tenth + 1) * events // 10:,} events, {used[-1]:.0f} MB", file=sys.stderr)
     return used

@@ -28,9 +28,7 @@ from lowbid.online import (
     read_kind,
     read_list,
 )
-from lowbid.shared import Lift, LoggedDecision, SharedBandit
-from lowbid.shared._calls import Answer
-from lowbid.shared._requests import ANSWER
+from lowbid.shared import ANSWER, Answer, Lift, LoggedDecision, SharedBandit
 
 _NAN = math.nan
 # Seconds between two attempts: doubled each time, up to the longest.

@@ -3,7 +3,8 @@ import json
 import pytest
 
 import lowbid
-from lowbid.shared._requests import deciding
+import together
+from lowbid.shared import Decide
 
 
 def test_experiments_are_made_once_and_must_agree(shop):
@@ -127,7 +128,7 @@ def test_an_experiment_that_was_deleted_is_forgotten(shop):
 def test_a_long_log_is_streamed_in_order(shop):
     path = "/v1/experiments/checkout"
     with lowbid.open(shop.url, "checkout") as bandit:
-        bandit.submit_all([deciding(None, None, None) for _ in range(1200)])
+        together.submitted(bandit, [Decide() for _ in range(1200)])
     lines = shop.read.get(f"{path}/log").text.splitlines()
     assert [json.loads(line)["number"] for line in lines] == list(range(1, 1202))
     lines = shop.read.get(f"{path}/log?after=1199").text.splitlines()

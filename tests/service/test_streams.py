@@ -8,10 +8,10 @@ import time
 import pytest
 
 import lowbid
+import together
 from lowbid.errors import StoreUnavailableError
 from lowbid.service import Limits, _streams, create_app
-from lowbid.shared import SharedBandit
-from lowbid.shared._calls import Decide
+from lowbid.shared import Decide, SharedBandit
 from lowbid.shared.stores.sqlite import SQLiteStore
 from service.conftest import Shop, running
 
@@ -20,7 +20,7 @@ EVENTS = 1200  # of 6 kB each: more than fits into one portion, and into the buf
 
 def with_long_log(url):
     bandit = lowbid.open(url, "checkout", arms=["blue", "green"], reward_range=(0, 1))
-    bandit.submit_all([Decide(100, None, None) for _ in range(EVENTS)])
+    together.submitted(bandit, [Decide(100) for _ in range(EVENTS)])
     bandit.close()
 
 
@@ -115,7 +115,7 @@ def test_nothing_is_open_in_the_store_between_two_portions(url, monkeypatch):
     monkeypatch.setattr(SQLiteStore, "twin", lambda store: twins.append(twin(store)) or twins[-1])
     monkeypatch.setattr(_streams, "_LINES", 7)
     with contextlib.closing(lowbid.open(url, "checkout", arms=["blue", "green"])) as bandit:
-        bandit.submit_all([Decide(1, None, None) for _ in range(20)])
+        together.submitted(bandit, [Decide(1) for _ in range(20)])
         for _ in _streams.log_in_portions(bandit, 0):
             assert [store._connection for store in twins] == [None] * len(twins)
     assert len(twins) == 4  # 21 events in portions of 7, and none after them

@@ -1,12 +1,14 @@
+import asyncio
 import threading
 import time
 
 import pytest
 
 import lowbid
+import together
+from lowbid.shared import Decide, answering
 from lowbid.shared._calls import Call, Reply
 from lowbid.shared._group import GroupCommit
-from lowbid.shared._requests import answering, deciding
 
 
 class Plain(Call):
@@ -14,7 +16,7 @@ class Plain(Call):
         return Reply(None)
 
 
-def test_calls_that_are_submitted_together_are_carried_out_together():
+def test_calls_of_an_event_loop_are_carried_out_together():
     batches = []
 
     def carry_out(calls):
@@ -22,10 +24,9 @@ def test_calls_that_are_submitted_together_are_carried_out_together():
         for number, call in enumerate(calls):
             call.succeed(number)
 
-    calls = [Plain() for _ in range(5)]
-    GroupCommit(carry_out).submit_all(calls)
+    calls = together.carried_out(GroupCommit(carry_out), plain(5))
     assert batches == [calls]
-    assert [call.value for call in calls] == [0, 1, 2, 3, 4]
+    assert [call.future.result() for call in calls] == [0, 1, 2, 3, 4]
 
 
 def test_an_error_of_one_call_is_kept_with_it():
@@ -33,28 +34,29 @@ def test_an_error_of_one_call_is_kept_with_it():
         for number, call in enumerate(calls):
             call.fail(ValueError(number)) if number == 1 else call.succeed(number)
 
-    calls = [Plain() for _ in range(3)]
-    GroupCommit(carry_out).submit_all(calls)
+    calls = together.carried_out(GroupCommit(carry_out), plain(3))
     assert [call.value for call in calls] == [0, None, 2]
-    assert isinstance(calls[1].error, ValueError)
+    assert isinstance(calls[1].future.exception(), ValueError)
 
 
-def test_calls_left_over_by_a_leader_that_fails_are_carried_out_all_the_same():
-    failures = iter([True, False])
+def test_what_a_commit_for_event_loops_raises_is_the_error_of_their_calls():
+    failures = [RuntimeError("the store is gone")]
 
     def carry_out(calls):
-        if next(failures):
-            raise RuntimeError("the store is gone")
-        for call in calls:
-            call.succeed("done")
+        calls[0].succeed("done")
+        if failures:
+            raise failures.pop()
+        calls[-1].succeed("done")
 
-    calls = [Plain() for _ in range(3)]
-    GroupCommit(carry_out).submit_all(calls)
-    assert isinstance(calls[0].error, RuntimeError)
-    assert [call.value for call in calls[1:]] == ["done", "done"]
+    group = GroupCommit(carry_out)
+    first, *rest = together.carried_out(group, plain(3))
+    assert first.value == "done"
+    assert [str(call.error) for call in rest] == ["the store is gone"] * 2
+    assert not group.busy
+    assert group.submit(Plain()) == "done"
 
 
-def test_threads_and_groups_of_calls_wait_for_each_other():
+def test_threads_and_event_loops_wait_for_each_other():
     lock = threading.Lock()
 
     def carry_out(calls):
@@ -65,33 +67,96 @@ def test_threads_and_groups_of_calls_wait_for_each_other():
 
     group, total = GroupCommit(carry_out), []
 
-    def work(number):
+    async def several():
         for _ in range(200):
-            if number % 2:
-                calls = [Plain() for _ in range(3)]
-                group.submit_all(calls)
-                total.append(sum(call.value for call in calls))
-            else:
-                total.append(group.submit(Plain()))
+            total.append(sum(await asyncio.gather(*map(group.submit_async, plain(3)))))
+
+    def work(number):
+        if number % 2:
+            asyncio.run(several())
+            return
+        for _ in range(200):
+            total.append(group.submit(Plain()))
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(30)
+        assert not thread.is_alive()
     assert sum(total) == 3 * 200 * (1 + 3)
+    assert not group.busy
+
+
+def test_calls_that_come_from_a_loop_during_a_commit_share_the_next_one():
+    go, sizes = threading.Event(), []
+
+    def carry_out(calls):
+        go.wait(10)
+        sizes.append(len(calls))
+        for call in calls:
+            call.succeed(len(sizes))
+
+    async def work():
+        group = GroupCommit(carry_out)
+        first = group.submit_async(Plain())
+        await asyncio.sleep(0.05)
+        rest = [group.submit_async(call) for call in plain(20)]
+        go.set()
+        return await asyncio.gather(first, *rest)
+
+    assert asyncio.run(work()) == [1] + [2] * 20
+    assert sizes == [1, 20]
+
+
+def test_an_answer_that_nobody_waits_for_any_more_is_dropped():
+    go = threading.Event()
+
+    def carry_out(calls):
+        go.wait(10)
+        for call in calls:
+            call.succeed("done")
+
+    async def work(group):
+        gone, there = group.submit_async(Plain()), group.submit_async(Plain())
+        gone.cancel()
+        go.set()
+        return await there
+
+    group = GroupCommit(carry_out)
+    assert asyncio.run(work(group)) == "done"
+
+    async def leave():
+        group.submit_async(Plain())
+        go.clear()
+        group.submit_async(Plain())
+
+    asyncio.run(leave())  # the loop is closed before the commit
+    go.set()
+    assert group.submit(Plain()) == "done"
+
+
+def test_the_thread_that_commits_for_event_loops_ends_when_there_is_nothing_to_do(monkeypatch):
+    monkeypatch.setattr("lowbid.shared._group._IDLE", 0.01)
+    group = GroupCommit(counting([]))
+    for _ in range(3):
+        together.carried_out(group, plain(2))
+        thread = group._thread
+        if thread is not None:
+            thread.join(20)
+        assert group._thread is None
     assert not group.busy
 
 
 @pytest.mark.parametrize("several", [1, 3])
 def test_a_bandit_answers_calls_together(url, several):
     bandit = lowbid.open(url, "shop", arms=["a", "b"], reward_range=(0, 1))
-    calls = [deciding(None, None, f"request {i}") for i in range(several)]
-    bandit.submit_all(calls)
+    calls = [Decide(request_id=f"request {i}") for i in range(several)]
+    together.submitted(bandit, calls)
     decisions = [call.value for call in calls]
     assert len({decision.id for decision in decisions}) == several
     report = answering([decision.id for decision in decisions], rewards=[1.0] * several)
-    bandit.submit_all([report])
+    together.submitted(bandit, [report])
     assert report.value == ["taken"] * several
     assert sum(bandit.counts().values()) == several
 
@@ -264,7 +329,23 @@ def test_a_thread_that_is_interrupted_while_it_waits_does_not_keep_others_asleep
     assert not group.busy
 
 
-def test_an_interrupt_of_many_calls_leaves_a_group_that_works():
+def test_a_thread_that_is_interrupted_while_it_leads_takes_its_call_along():
+    class Interrupted:
+        def acquire(self, timeout=-1):
+            raise KeyboardInterrupt
+
+    interrupted, batches = Plain(), []
+    interrupted.wake = Interrupted()
+    group = GroupCommit(counting(batches))
+    group._expected, group._pause = 2, 60.0
+    with pytest.raises(KeyboardInterrupt):
+        group.submit(interrupted)
+    group._expected = 1
+    assert group.submit(Plain()) == "done"
+    assert batches == [1]
+
+
+def test_an_interrupt_of_a_leader_leaves_a_group_that_works():
     interrupts = [KeyboardInterrupt()]
 
     def carry_out(batch):
@@ -275,7 +356,7 @@ def test_an_interrupt_of_many_calls_leaves_a_group_that_works():
 
     group = GroupCommit(carry_out)
     with pytest.raises(KeyboardInterrupt):
-        group.submit_all(plain(3))
+        group.submit(Plain())
     assert not group.busy
     assert submitted(group, plain(2)) == ["done"] * 2
 

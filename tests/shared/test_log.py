@@ -13,11 +13,10 @@ import zlib
 import pytest
 
 import lowbid
+import together
 from lowbid.errors import FileFormatError, LowbidError, StoreError, StoreUnavailableError
-from lowbid.shared import _log, _snapshots
-from lowbid.shared._calls import Decide
+from lowbid.shared import Decide, _log, _snapshots
 from lowbid.shared._events import LOG_FORMAT
-from lowbid.shared._requests import deciding
 from lowbid.shared.stores import store_at
 from lowbid.shared.stores.sqlite import SQLiteStore
 from shared_replay import replayed
@@ -345,7 +344,7 @@ def test_who_is_far_behind_goes_on_from_the_snapshot(any_url, monkeypatch):
 
 def test_a_log_is_read_whole_while_another_process_compacts_it(any_url):
     bandit = opened(any_url)
-    bandit.submit_all([deciding(None, None, None) for _ in range(1200)])
+    together.submitted(bandit, [Decide() for _ in range(1200)])
     entries = bandit.log()
     numbers = [next(entries).number for _ in range(10)]
     assert lowbid.open(any_url, "b").compact(events="0s").events == 1199
@@ -443,11 +442,10 @@ def test_a_call_that_the_store_refuses_fails_alone(any_url, places):
     bandit = opened(any_url)
     play(bandit, 3)
     calls = [
-        Poison(bad) if number in places else deciding(None, None, f"r{number}")
-        for number in range(7)
+        Poison(bad) if number in places else Decide(request_id=f"r{number}") for number in range(7)
     ]
     began = time.monotonic()
-    bandit.submit_all(calls)
+    together.submitted(bandit, calls)
     assert time.monotonic() - began < 5.0  # nothing was waited for
     failed = [number for number, call in enumerate(calls) if call.error is not None]
     assert failed == list(places)

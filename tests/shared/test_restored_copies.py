@@ -11,9 +11,10 @@ import pytest
 
 import lowbid
 import postgresql_server
+import together
 from lowbid.errors import FileFormatError, LowbidError, StoreError
+from lowbid.shared import Decide
 from lowbid.shared._events import LoggedEvent
-from lowbid.shared._requests import deciding
 from lowbid.shared.stores._patience import Patience
 from shared_replay import replayed
 
@@ -82,7 +83,7 @@ def replaced_by_another(url, file, decisions):
     for end in ("", "-wal", "-shm"):
         file.with_name(file.name + end).unlink(missing_ok=True)
     with lowbid.open(url, "banner", ["cat", "dog"], reward_range=(0, 1)) as other:
-        other.submit_all([deciding(None, None, None) for _ in range(decisions)])
+        together.submitted(other, [Decide() for _ in range(decisions)])
         return other.summary().events
 
 

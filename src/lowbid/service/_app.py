@@ -76,8 +76,7 @@ def create_app(store: str | Store, *, keys: bool = True, limits: Limits | None =
     )
     app.state.experiments = experiments
     _problems.install(app)
-    decisions = decision_routes(context)
-    app.include_router(decisions)
+    app.router.routes.extend(decision_routes(context))  # found first
     for routes in (health_routes, experiment_routes, view_routes, page_routes):
         app.include_router(routes(context))
     app.add_middleware(
@@ -86,7 +85,6 @@ def create_app(store: str | Store, *, keys: bool = True, limits: Limits | None =
         limits=limits,
         metrics=metrics,
         public=[*HEALTH, *PAGE],
-        direct=decisions.routes,
     )
 
     @app.get("/openapi.json", include_in_schema=False)

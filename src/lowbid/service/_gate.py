@@ -1,19 +1,11 @@
-"""The checks that every request passes before a route sees it, and the timing of its answer.
-
-Requests for decisions and reports of outcomes, the bulk of the traffic, go straight from here to
-their functions: FastAPI describes these routes, but resolves no dependencies for them.
-"""
+"""The checks that every request passes before a route sees it, and the timing of its answer."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Iterable
 
-from fastapi.routing import APIRoute
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lowbid.errors import LowbidError
@@ -23,7 +15,6 @@ from lowbid.service._metrics import Metrics
 from lowbid.service._problems import ProblemError, library_problem, response
 
 BODY = "lowbid.body"  # where a request's scope has its body
-Direct = Callable[[Request, str], Awaitable[Response]]
 
 # Browsers load nothing from other sites, and do not show the page inside another one.
 _HEADERS = [
@@ -45,8 +36,6 @@ class Gate:
     ----------
     public : iterable of (str, str)
         The methods and addresses that need no key.
-    direct : sequence of routes
-        The routes whose functions take a request and a name, and read the body themselves.
     """
 
     def __init__(
@@ -56,11 +45,9 @@ class Gate:
         limits: Limits,
         metrics: Metrics,
         public: Iterable[tuple[str, str]],
-        direct: Sequence[BaseRoute],
     ) -> None:
         self._app, self._guard, self._limits, self._metrics = app, guard, limits, metrics
         self._public = frozenset(public)
-        self._direct = [route for route in direct if isinstance(route, APIRoute)]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -98,14 +85,6 @@ class Gate:
         except LowbidError as error:  # the keys cannot be read
             await response(library_problem(error))(scope, receive, send)
             return
-        if scope["method"] == "POST":
-            for route in self._direct:
-                match = route.path_regex.match(scope["path"])
-                if match is not None:
-                    scope["route"] = route
-                    answer = await _answered(route.endpoint, Request(scope), match["name"])
-                    await answer(scope, receive, send)
-                    return
         await self._app(scope, receive, send)
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes | None:
@@ -124,16 +103,6 @@ class Gate:
                 "`Content-Type: application/json`.",
             )  # fmt: skip
         return body
-
-
-async def _answered(endpoint: Direct, request: Request, name: str) -> Response:
-    """The answer of a function; errors become problem documents, as on other routes."""
-    try:
-        return await endpoint(request, name)
-    except ProblemError as problem:
-        return response(problem)
-    except LowbidError as error:
-        return response(library_problem(error))
 
 
 async def _whole(scope: Scope, receive: Receive, most: int) -> bytes | None:

@@ -6,34 +6,9 @@ import threading
 from typing import Any
 
 from lowbid.errors import UnknownNameError
-from lowbid.service._lane import Lane
-from lowbid.shared import SharedBandit
+from lowbid.shared import SharedBandit, list_bandits
 from lowbid.shared import open as open_bandit
-from lowbid.shared._open import list_bandits
 from lowbid.shared.stores import Store
-
-
-class Hosted:
-    """An open experiment.
-
-    Attributes
-    ----------
-    bandit : SharedBandit
-        The bandit, for views and for changes, which may take a while.
-    lane : Lane
-        The thread that carries out decisions and outcomes.
-    key : int
-        The store's key for it: a new experiment with the same name has a different one.
-    """
-
-    def __init__(self, bandit: SharedBandit) -> None:
-        self.bandit, self.lane = bandit, Lane(bandit)
-        self.key = bandit._log.bandit
-
-    def close(self) -> None:
-        """Finish accepted work, and release the store."""
-        self.lane.close()
-        self.bandit.close()
 
 
 class Experiments:
@@ -48,28 +23,28 @@ class Experiments:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._mutex = threading.Lock()
-        self.open: dict[str, Hosted] = {}
+        self.open: dict[str, SharedBandit] = {}
 
     def names(self) -> list[str]:
         """The names of all experiments in the store."""
         return [bandit.name for bandit in list_bandits(self._store.twin())]
 
-    def get(self, name: str) -> Hosted:
+    def get(self, name: str) -> SharedBandit:
         """An experiment, or a clear error if there is none with this name."""
         with self._mutex:
             found = self.open.get(name)
             if found is None:
-                found = self.open[name] = Hosted(self._opened(name))
+                found = self.open[name] = self._opened(name)
             return found
 
-    def make(self, name: str, **settings: Any) -> Hosted:
+    def make(self, name: str, **settings: Any) -> SharedBandit:
         """Create an experiment; an existing one must have the same settings."""
         with self._mutex:
             bandit = open_bandit(self._store.twin(), name, **settings)
             if name in self.open:
                 bandit.close()
             else:
-                self.open[name] = Hosted(bandit)
+                self.open[name] = bandit
             return self.open[name]
 
     def _opened(self, name: str) -> SharedBandit:
@@ -106,8 +81,8 @@ class Experiments:
             found.close()
 
     def close(self) -> None:
-        """Finish accepted work, and release the store."""
+        """Release the store."""
         with self._mutex:
-            for hosted in self.open.values():
-                hosted.close()
+            for bandit in self.open.values():
+                bandit.close()
             self.open.clear()

@@ -17,8 +17,9 @@ from prometheus_client.core import (
 from prometheus_client.registry import Collector
 
 from lowbid.errors import LowbidError
-from lowbid.service._hosted import Experiments, Hosted
-from lowbid.service._plain_views import described
+from lowbid.service._hosted import Experiments
+from lowbid.shared import SharedBandit
+from lowbid.shared.as_data import described
 
 _LATENCIES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 _COMMIT_SIZES = (1, 2, 5, 10, 20, 50, 100)
@@ -118,11 +119,11 @@ def _state(experiments: Experiments) -> Iterator[Metric]:
     commits = HistogramMetricFamily(
         "lowbid_commit_calls", "Calls carried out by one commit.", labels=["experiment"]
     )
-    for name, hosted in list(experiments.open.items()):
-        commits.add_metric([name], *_histogram(hosted))
+    for name, bandit in list(experiments.open.items()):
+        commits.add_metric([name], *_histogram(bandit))
         try:
-            found = described(hosted.bandit)
-            counts = hosted.bandit.counts()
+            found = described(bandit)
+            counts = bandit.counts()
         except LowbidError:  # deleted meanwhile, or the store is unavailable
             continue
         pending.add_metric([name], found["pending"])
@@ -131,9 +132,9 @@ def _state(experiments: Experiments) -> Iterator[Metric]:
     yield from (pending, share, commits)
 
 
-def _histogram(hosted: Hosted) -> tuple[list[tuple[str, float]], float]:
+def _histogram(bandit: SharedBandit) -> tuple[list[tuple[str, float]], float]:
     """The sizes of commits as cumulative buckets, and their sum."""
-    sizes = hosted.bandit.commit_sizes
+    sizes = bandit.commit_sizes
     buckets = [
         (str(most), float(sum(n for size, n in sizes.items() if size <= most)))
         for most in _COMMIT_SIZES

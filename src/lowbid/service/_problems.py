@@ -21,6 +21,7 @@ from lowbid.errors import (
     StoreUnavailableError,
     UnknownNameError,
 )
+from lowbid.shared import TooManyPendingError
 
 _log = logging.getLogger("uvicorn.error")
 
@@ -66,10 +67,6 @@ class ProblemError(Exception):
         self.headers = headers
 
 
-class TooManyOpenError(InvalidValueError):
-    """More decisions are waiting for their outcomes than the service allows."""
-
-
 def document(
     status: int, kind: str, detail: str, fields: Sequence[tuple[str, str]] = ()
 ) -> dict[str, Any]:
@@ -95,7 +92,7 @@ def response(problem: ProblemError) -> JSONResponse:
 def problem_of(error: LowbidError) -> ProblemError:
     """The problem that an error of the library is for the sender of the request."""
     match error:
-        case TooManyOpenError():
+        case TooManyPendingError():
             return ProblemError(429, "too-many-open-decisions", str(error))
         case StoreUnavailableError():
             detail = "the store cannot be reached, or is busy; send the request again."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import os
@@ -26,17 +27,8 @@ from lowbid.online import (
     read_for,
     read_kind,
 )
-from lowbid.shared._calls import (
-    Answer,
-    Call,
-    Change,
-    Forget,
-    GivenOutcome,
-    LetTimePass,
-    Look,
-    Note,
-    ReportKnown,
-)
+from lowbid.shared._calls import Call, Change, Forget, LetTimePass, Look, Note
+from lowbid.shared._decide import Decide
 from lowbid.shared._decision import LoggedDecision
 from lowbid.shared._durations import Duration, microseconds
 from lowbid.shared._estimates import DRAWS, Estimator
@@ -44,10 +36,11 @@ from lowbid.shared._events import Archived, ArmChanged, Estimated, SettingsChang
 from lowbid.shared._export import LogEntry, export_decisions, export_events
 from lowbid.shared._forks import continue_in_children
 from lowbid.shared._group import GroupCommit
+from lowbid.shared._identifiers import read_key
 from lowbid.shared._lift import Lift
 from lowbid.shared._log import Compaction, SharedLog
 from lowbid.shared._replica import Replica
-from lowbid.shared._requests import answering, deciding, given_outcomes, read_key
+from lowbid.shared._report import Answer, GivenOutcome, ReportKnown, answering, given_outcomes
 from lowbid.shared._settings import Settings
 from lowbid.shared._summary import BanditSummary, summary_of
 from lowbid.shared._timeline import ArmShares
@@ -73,6 +66,11 @@ class SharedBandit(BanditViews):
     def name(self) -> str:
         """The bandit's name in the store."""
         return self._log.name
+
+    @property
+    def key(self) -> int:
+        """The store's key for it: a bandit that takes its name later has another."""
+        return self._log.bandit
 
     @property
     def settings(self) -> Settings:
@@ -104,7 +102,7 @@ class SharedBandit(BanditViews):
             Your own id for this call. A repeated call with the same id, in any process, returns the
             decision already made and changes nothing.
         """
-        return self._submit(deciding(n, unit, request_id))
+        return self._submit(Decide(n, unit, request_id))
 
     def update(
         self,
@@ -369,17 +367,16 @@ class SharedBandit(BanditViews):
     def _report(
         self, kind: Kind, outcomes: Sequence[GivenOutcome], request_id: str | None
     ) -> list[Rejection | None]:
-        request_id = read_key("request_id", request_id)
         answers = self._submit(ReportKnown(kind, outcomes, request_id))
         return [
             None if answer == "taken" else "removed" if answer == "removed" else "closed"
             for answer in answers
         ]
 
-    def submit_all(self, calls: Sequence[Call]) -> None:
-        """Carry out calls, such as those of `deciding`, in one commit; each keeps its answer."""
+    def submit_async(self, call: Call) -> asyncio.Future[Any]:
+        """Carry out a call such as `Decide` for an event loop, which finds the answer there."""
         self.mind_forks()
-        self._group.submit_all(calls)
+        return self._group.submit_async(call)
 
     def _submit(self, call: Call) -> Any:
         self.mind_forks()

@@ -13,9 +13,9 @@ from lowbid.shared._agreement import require_agreement
 from lowbid.shared._bandit import SharedBandit
 from lowbid.shared._durations import Duration
 from lowbid.shared._events import LOG_FORMAT, Created, logged
+from lowbid.shared._identifiers import read_name
 from lowbid.shared._log import SharedLog
 from lowbid.shared._replica import Replica
-from lowbid.shared._requests import read_name
 from lowbid.shared._settings import read_settings
 from lowbid.shared.stores import PATIENCE, Store, StoredBandit, Transaction, patiently, store_at
 

@@ -4,8 +4,9 @@ import types
 import pytest
 
 import lowbid
+import together
 from lowbid.errors import InvalidValueError, StoreError, StoreUnavailableError
-from lowbid.shared._requests import deciding
+from lowbid.shared import Decide
 from lowbid.shared.stores import postgresql
 from lowbid.shared.stores.postgresql import PostgreSQLStore
 from postgresql_proxy import CuttingProxy
@@ -137,7 +138,7 @@ class TestWithAServer:
 
     def test_a_command_that_always_fails_for_now_is_not_tried_forever(self, postgresql_url):
         bandit = lowbid.open(postgresql_url, "b", 2, patience=1.0, reward_range=(0, 1))
-        bandit.submit_all([deciding(None, None, None) for _ in range(700)])  # several portions
+        together.submitted(bandit, [Decide() for _ in range(700)])  # several portions
         psycopg = pytest.importorskip("psycopg")
         with psycopg.connect(postgresql_url, autocommit=True) as connection:
             connection.execute(

@@ -12,12 +12,12 @@ from starlette.responses import JSONResponse
 
 from lowbid.errors import LowbidError, StoreError, StoreUnavailableError, UnknownNameError
 from lowbid.service._guard import Guard
-from lowbid.service._hosted import Experiments, Hosted
+from lowbid.service._hosted import Experiments
 from lowbid.service._limits import Limits
 from lowbid.service._metrics import Metrics
 from lowbid.service._problems import ProblemError
 from lowbid.service._streams import Streamed, Streams
-from lowbid.shared._calls import Call
+from lowbid.shared import Call, SharedBandit
 
 Found = TypeVar("Found")
 
@@ -32,8 +32,8 @@ class Context:
     metrics: Metrics
     streams: Streams
 
-    async def hosted(self, name: str) -> Hosted:
-        """An experiment that is already open, or is opened now."""
+    async def bandit(self, name: str) -> SharedBandit:
+        """The bandit of an experiment, which is opened now if it was not."""
         found = self.experiments.open.get(name)
         if found is not None:
             return found
@@ -41,8 +41,8 @@ class Context:
 
     async def shown(self, name: str, view: Callable[..., Any], *arguments: Any) -> JSONResponse:
         """A view of an experiment's bandit, as JSON."""
-        hosted = await self.hosted(name)
-        return JSONResponse(await self.run(name, view, hosted.bandit, *arguments))
+        bandit = await self.bandit(name)
+        return JSONResponse(await self.run(name, view, bandit, *arguments))
 
     def streamed(self, name: str, portions: Iterator[str]) -> Streamed:
         """Lines about an experiment, as they are read."""
@@ -58,9 +58,9 @@ class Context:
 
     async def submit(self, name: str, call: Call) -> Any:
         """The answer to a call on an experiment; forget the experiment if it is gone."""
-        hosted = await self.hosted(name)
+        bandit = self.experiments.open.get(name) or await self.bandit(name)
         try:
-            return await hosted.lane.submit(call)
+            return await bandit.submit_async(call)
         except (StoreError, UnknownNameError) as error:
             await self._forget_if_gone(name, error)
             raise

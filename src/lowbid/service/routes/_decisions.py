@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
-from fastapi import APIRouter, Request
+from fastapi import Request
+from fastapi.routing import APIRoute
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
-from lowbid.online import Decision
 from lowbid.service._gate import BODY
 from lowbid.service._limits import Limits
 from lowbid.service._models import (
@@ -23,15 +25,11 @@ from lowbid.service._models import (
     body_schema,
     reference,
 )
-from lowbid.service._problems import ProblemError, TooManyOpenError, validation_problem
+from lowbid.service._problems import ProblemError, validation_problem
 from lowbid.service.routes._context import Context
-from lowbid.shared import LoggedDecision
-from lowbid.shared._calls import Decide, Forget, InvalidOutcomeError, Plan, Reply
-from lowbid.shared._events import Forgotten
-from lowbid.shared._memory import Memory
-from lowbid.shared._replica import Replica
-from lowbid.shared._requests import answering, deciding
+from lowbid.shared import Decide, Forget, InvalidOutcomeError, LoggedDecision, answering
 
+Answering = Callable[[Request, str], Awaitable[Response]]
 Found = TypeVar("Found")
 
 _REQUEST = TypeAdapter(DecisionRequest)
@@ -45,60 +43,27 @@ _ONE_OR_MANY = {
 }
 
 
-class LimitedDecide(Decide):
-    """A call that makes no decisions while too many outcomes are pending."""
+class DecisionRoute(APIRoute):
+    """A route whose function takes a request and a name, and reads the body itself.
 
-    def __init__(self, wanted: DecisionRequest, most_open: int) -> None:
-        checked = deciding(wanted.n, wanted.unit, wanted.request_id)
-        super().__init__(checked.n, checked.unit, checked.request_id)
-        self.most_open = most_open
-
-    def plan(self, replica: Replica, memory: Memory, time: int) -> Plan:
-        """The decisions made earlier for this request, or new ones if there is room."""
-        planned = super().plan(replica, memory, time)
-        waiting = len(replica.core.decisions.open) + len(replica.holdout.decisions.open)
-        if not isinstance(planned, Reply) and waiting >= self.most_open:
-            raise TooManyOpenError(
-                f"{waiting:,} decisions are waiting for their outcomes, and at most "
-                f"{self.most_open:,} may; report outcomes, or give the experiment a window, after "
-                "which they are given up."
-            )
-        return planned
-
-
-class ForgetById(Forget):
-    """Give up on a decision that is known by its id alone."""
-
-    def __init__(self, identity: str) -> None:
-        super().__init__(Decision("", identity))
-
-    def plan(self, replica: Replica, memory: Memory, time: int) -> Plan:
-        """Close the decision if it is open."""
-        identity = self.decision.id
-        if not replica.is_known(identity):
-            return Reply("unknown")
-        arm = replica.arm_of(identity)
-        self.decision = Decision("" if arm is None else arm, identity)
-        return super().plan(replica, memory, time)
-
-    def conclude(self, replica: Replica, memory: Memory, event: Forgotten) -> str:
-        """The answer, now that the decision is closed."""
-        return super().conclude(replica, memory, event) or "forgotten"
-
-
-def decision_routes(context: Context) -> APIRouter:
-    """Make decisions, and report their outcomes.
-
-    The functions read the body themselves; `Gate` calls them directly, not through FastAPI.
+    FastAPI describes it, but resolves no dependencies for it: this is the bulk of the traffic.
     """
-    router, limits, metrics = APIRouter(tags=["decisions"]), context.limits, context.metrics
 
-    @router.post(
-        "/v1/experiments/{name}/decisions",
-        response_model=DecisionAnswer,
-        responses=PROBLEMS,
-        openapi_extra=body_schema(reference(DecisionRequest), required=False),
-    )
+    def __init__(self, path: str, endpoint: Answering, **described: Any) -> None:
+        super().__init__(
+            path, endpoint, methods=["POST"], tags=["decisions"], responses=PROBLEMS, **described
+        )
+        self.app = self._answer
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        answer = await self.endpoint(Request(scope), scope["path_params"]["name"])
+        await answer(scope, receive, send)
+
+
+def decision_routes(context: Context) -> list[DecisionRoute]:
+    """Make decisions, and report their outcomes."""
+    limits, metrics = context.limits, context.metrics
+
     async def decide(request: Request, name: str) -> Response:
         """Choose arms.
 
@@ -112,16 +77,11 @@ def decision_routes(context: Context) -> APIRouter:
                 422, "too-many", f"n is {wanted.n}; one request may make at most "
                 f"{limits.decisions:,} decisions.", "n",
             )  # fmt: skip
-        decisions = await context.submit(name, LimitedDecide(wanted, limits.open_decisions))
+        call = Decide(wanted.n, wanted.unit, wanted.request_id, limits.open_decisions)
+        decisions = await context.submit(name, call)
         metrics.decided(name, len(decisions))
         return _json({"decisions": [_plain(decision) for decision in decisions]})
 
-    @router.post(
-        "/v1/experiments/{name}/outcomes",
-        response_model=OutcomeAnswer,
-        responses=PROBLEMS,
-        openapi_extra=body_schema(_ONE_OR_MANY),
-    )
     async def report(request: Request, name: str) -> Response:
         """Report the outcome of one decision, or of a list of them.
 
@@ -153,12 +113,6 @@ def decision_routes(context: Context) -> APIRouter:
         metrics.reported(name, answers)
         return _json({"answers": answers})
 
-    @router.post(
-        "/v1/experiments/{name}/forget",
-        response_model=GivenUpAnswer,
-        responses=PROBLEMS,
-        openapi_extra=body_schema(reference(GivenUp)),
-    )
     async def forget(request: Request, name: str) -> Response:
         """Give up on a decision whose outcome will not be reported; the policy ignores it.
 
@@ -166,10 +120,30 @@ def decision_routes(context: Context) -> APIRouter:
         gone; "unknown" if no such decision was made.
         """
         context.guard.require(request, "decide", name)
-        call = ForgetById(_read(_GIVEN_UP, request.scope[BODY]).decision)
-        return _json({"answer": await context.submit(name, call)})
+        call = Forget(_read(_GIVEN_UP, request.scope[BODY]).decision)
+        return _json({"answer": await context.submit(name, call) or "forgotten"})
 
-    return router
+    one = "/v1/experiments/{name}"
+    return [
+        DecisionRoute(
+            f"{one}/decisions",
+            decide,
+            response_model=DecisionAnswer,
+            openapi_extra=body_schema(reference(DecisionRequest), required=False),
+        ),
+        DecisionRoute(
+            f"{one}/outcomes",
+            report,
+            response_model=OutcomeAnswer,
+            openapi_extra=body_schema(_ONE_OR_MANY),
+        ),
+        DecisionRoute(
+            f"{one}/forget",
+            forget,
+            response_model=GivenUpAnswer,
+            openapi_extra=body_schema(reference(GivenUp)),
+        ),
+    ]
 
 
 def _read(form: TypeAdapter[Found], body: bytes) -> Found:

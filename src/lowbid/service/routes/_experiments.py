@@ -15,14 +15,13 @@ from lowbid.errors import (
     UnknownNameError,
 )
 from lowbid.experiments.names import policy_of_text
-from lowbid.service import _plain_views as views
 from lowbid.service._guard import Caller
-from lowbid.service._hosted import Hosted
 from lowbid.service._models import PROBLEMS, ArmChange, Changes, NewExperiment
 from lowbid.service._problems import ProblemError, problem_of
 from lowbid.service._streams import in_portions, log_in_portions
 from lowbid.service.routes._context import Context
 from lowbid.shared import SharedBandit
+from lowbid.shared import as_data as views
 
 Confidence = Annotated[float, Query(gt=0.0, lt=1.0, allow_inf_nan=False)]
 
@@ -53,10 +52,10 @@ def experiment_routes(context: Context) -> APIRouter:
             )  # fmt: skip
         was_there = await run_in_threadpool(context.experiments.exists, wanted.name)
         settings = settings_of(wanted)
-        hosted = await run_in_threadpool(
+        bandit = await run_in_threadpool(
             lambda: context.experiments.make(wanted.name, **settings, actor=caller.name)
         )
-        found = await run_in_threadpool(views.described, hosted.bandit)
+        found = await run_in_threadpool(views.described, bandit)
         return JSONResponse(found, 200 if was_there else 201)
 
     @router.get("/v1/experiments/{name}")
@@ -70,7 +69,7 @@ def experiment_routes(context: Context) -> APIRouter:
         """Change settings, or archive the experiment, which stops it making decisions."""
         caller = guard.require(request, "admin", name)
         changes = wanted.model_dump(exclude_unset=True)
-        bandit = (await context.hosted(name)).bandit
+        bandit = await context.bandit(name)
         await context.run(name, _change, bandit, changes, caller)
         return await context.shown(name, views.described)
 
@@ -78,8 +77,8 @@ def experiment_routes(context: Context) -> APIRouter:
     async def change_arm(request: Request, name: str, wanted: ArmChange) -> JSONResponse:
         """Add, pause, resume or remove an arm. What was learned about a removed arm is lost."""
         caller = guard.require(request, "admin", name)
-        hosted = await context.hosted(name)
-        await context.run(name, _change_arm, context, hosted, wanted, caller)
+        bandit = await context.bandit(name)
+        await context.run(name, _change_arm, context, bandit, wanted, caller)
         return await context.shown(name, views.described)
 
     return router
@@ -117,7 +116,7 @@ def view_routes(context: Context) -> APIRouter:
     async def snapshot(request: Request, name: str) -> Response:
         """The state of the bandit, as `lowbid.Bandit.from_json` reads it."""
         guard.require(request, "read", name)
-        bandit = (await context.hosted(name)).bandit
+        bandit = await context.bandit(name)
         text = await context.run(name, bandit.to_json)
         return Response(text, media_type="application/json")
 
@@ -125,7 +124,7 @@ def view_routes(context: Context) -> APIRouter:
     async def pending(request: Request, name: str) -> StreamingResponse:
         """The decisions whose outcomes are pending, one JSON object per line."""
         guard.require(request, "read", name)
-        bandit = (await context.hosted(name)).bandit
+        bandit = await context.bandit(name)
         found = await context.run(name, bandit.pending)
         portions = in_portions({"id": each.id, "arm": each.arm} for each in found)
         return context.streamed(name, portions)
@@ -139,7 +138,7 @@ def view_routes(context: Context) -> APIRouter:
         They are read in portions: the last is the last one at the time when its turn comes.
         """
         guard.require(request, "read", name)
-        bandit = (await context.hosted(name)).bandit
+        bandit = await context.bandit(name)
         return context.streamed(name, log_in_portions(bandit, after))
 
     return router
@@ -163,7 +162,7 @@ def _lines(context: Context, caller: Caller) -> dict[str, Any]:
         if not caller.sees(name):
             continue
         try:
-            found.append(views.listed(context.experiments.get(name).bandit))
+            found.append(views.listed(context.experiments.get(name)))
         except UnknownNameError:  # deleted meanwhile
             context.experiments.drop(name)
         except StoreUnavailableError:
@@ -187,8 +186,7 @@ def _change(bandit: SharedBandit, changes: dict[str, Any], caller: Caller) -> No
         raise InvalidValueError("there is nothing to change; give a setting, such as holdout.")
 
 
-def _change_arm(context: Context, hosted: Hosted, wanted: ArmChange, caller: Caller) -> None:
-    bandit = hosted.bandit
+def _change_arm(context: Context, bandit: SharedBandit, wanted: ArmChange, caller: Caller) -> None:
     if wanted.change == "add" and len(bandit.arms) + len(bandit.paused) >= context.limits.arms:
         raise ProblemError(
             422, "too-many",

@@ -1,7 +1,7 @@
 import pytest
 
 import lowbid
-from lowbid.shared._requests import answering, deciding
+from lowbid.shared import Decide, answering
 
 ODD = ["'; DROP TABLE lowbid_events; --", "%s %% ? $1", "ж" * 512, "\U0001f600", " ", "a\nb", "#0"]
 
@@ -10,7 +10,7 @@ ODD = ["'; DROP TABLE lowbid_events; --", "%s %% ? $1", "ж" * 512, "\U0001f600"
 @pytest.mark.parametrize("what", ["unit", "request_id"])
 def test_keys_that_cannot_be_kept_are_refused(what, bad):
     with pytest.raises(lowbid.errors.InvalidValueError, match=what):
-        deciding(None, **{"unit": None, "request_id": None, what: bad})
+        Decide(**{what: bad})
 
 
 def test_what_has_no_value_for_each_decision_is_refused():

@@ -1,0 +1,33 @@
+"""Names and ids that callers choose, read and checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lowbid.errors import InvalidValueError
+
+_LONGEST_KEY = 512  # characters of a unit or of the id of a request
+
+
+def read_name(name: Any, what: str = "name") -> str:
+    """The name of a bandit or a person, or a clear error."""
+    given = read_key(what, name)
+    if given is None:
+        raise InvalidValueError(f"{what} is None; give a name.")
+    return given
+
+
+def read_key(name: str, value: Any) -> str | None:
+    """A name chosen by the caller, as text, or a clear error."""
+    if value is None:
+        return None
+    good = isinstance(value, str) and 0 < len(value) <= _LONGEST_KEY and "\0" not in value
+    if not good:
+        raise InvalidValueError(
+            f"{name} is {value!r}; give text of 1 to {_LONGEST_KEY} characters."
+        )
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidValueError(f"{name} is {value!r}, which is not Unicode text.") from error
+    return value

@@ -31,14 +31,14 @@ from typing import NamedTuple
 
 import lowbid
 from benchmarks.measure import Spread, ratios, spread
-from lowbid.service._keys import make_key
+from lowbid.service.api_keys import make_key
 from lowbid.shared.stores import store_at
 
 ARMS = [f"arm {number}" for number in range(10)]
 CONNECTIONS, BATCH = 16, 100
 LEAST_RATIO, LEAST_GAIN = 0.5, 10.0
 EMPTY = (
-    "import fastapi, sys; from lowbid.service._server import serve; app = fastapi.FastAPI()\n"
+    "import fastapi, sys; from lowbid.service.server import serve; app = fastapi.FastAPI()\n"
     "@app.post('/{path:path}')\nasync def nothing() -> dict[str, str]:\n    return {}\n"
     "serve(app, '127.0.0.1', int(sys.argv[1]))"
 )

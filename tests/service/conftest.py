@@ -6,8 +6,8 @@ import httpx
 import pytest
 
 from lowbid.service import Limits, create_app
-from lowbid.service._keys import make_key
-from lowbid.service._server import server_of
+from lowbid.service.api_keys import make_key
+from lowbid.service.server import server_of
 from lowbid.shared.stores import store_at
 
 

@@ -2,7 +2,7 @@ import pytest
 
 from lowbid.errors import FileFormatError
 from lowbid.service import create_app
-from lowbid.service._experiments_file import make_experiments
+from lowbid.service.experiments_file import make_experiments
 
 GOOD = """\
 [[experiment]]

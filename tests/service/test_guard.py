@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from lowbid.service import _guard, _hashed_secrets, _sessions, create_app
-from lowbid.service._keys import list_keys, make_key, revoke_key
+from lowbid.service.api_keys import list_keys, make_key, revoke_key
 from lowbid.shared.stores import store_at
 from service.conftest import running
 

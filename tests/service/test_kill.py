@@ -16,7 +16,7 @@ import pytest
 
 import lowbid
 from lowbid.errors import LowbidError
-from lowbid.service._keys import make_key
+from lowbid.service.api_keys import make_key
 from lowbid.shared.stores import store_at
 
 pytestmark = [

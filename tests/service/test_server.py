@@ -101,7 +101,7 @@ def test_sigterm_under_load(server):
 
 HANGS = """
 import sys, threading
-from lowbid.service import _server
+from lowbid.service import server
 
 async def app(scope, receive, send):
     while scope["type"] == "lifespan":

@@ -3,9 +3,9 @@ import copy
 import pytest
 
 import lowbid
+from lowbid.shared._bandit_settings import read_settings
 from lowbid.shared._events import BY_POLICY, HELD_OUT, STICKY, Created, logged
-from lowbid.shared._replica import Choices, Replica
-from lowbid.shared._settings import read_settings
+from lowbid.shared._replica import DecideCommand, Replica
 
 
 def two_replicas(**given):
@@ -18,10 +18,10 @@ def two_replicas(**given):
 def test_what_one_replica_decides_another_follows(policy):
     first, second = two_replicas(policy=policy, holdout=0.5, control="x", window=60)
     commands = [
-        Choices(BY_POLICY * 3, "r", "ann"),
-        Choices(HELD_OUT + BY_POLICY),
-        Choices(STICKY * 2, arm="y"),
-        Choices(BY_POLICY + STICKY),
+        DecideCommand(BY_POLICY * 3, "r", "ann"),
+        DecideCommand(HELD_OUT + BY_POLICY),
+        DecideCommand(STICKY * 2, arm="y"),
+        DecideCommand(BY_POLICY + STICKY),
     ]
     for number, command in enumerate(commands, 2):
         event = first.decide(number, 10**7 * number, command)
@@ -37,7 +37,7 @@ def test_what_one_replica_decides_another_follows(policy):
 
 def test_a_replica_follows_the_log_where_it_would_have_chosen_otherwise():
     first, second = two_replicas()
-    event = first.decide(2, 1, Choices(BY_POLICY))
+    event = first.decide(2, 1, DecideCommand(BY_POLICY))
     event.arms = ["y" if event.arms == ["x"] else "x"]
     with pytest.warns(RuntimeWarning, match="event 2 chose arm"):
         second.apply(2, 1, event)
@@ -46,6 +46,6 @@ def test_a_replica_follows_the_log_where_it_would_have_chosen_otherwise():
 
 def test_events_hold_what_was_decided():
     first, _ = two_replicas(holdout=0.5, control="z")
-    event = first.decide(2, 1, Choices(HELD_OUT + BY_POLICY, "r", "ann"))
+    event = first.decide(2, 1, DecideCommand(HELD_OUT + BY_POLICY, "r", "ann"))
     assert (event.arms[0], event.chances[0], event.request_id, event.unit) == ("z", 1.0, "r", "ann")
     assert logged(2, 1, event, "").body.startswith('{"ways": "hp", "ids": ["abcdh-1", "abcd-1"]')

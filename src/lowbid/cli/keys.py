@@ -17,7 +17,7 @@ from lowbid._text_table import text_table
 from lowbid.cli._arguments import add_store_argument
 
 if TYPE_CHECKING:
-    from lowbid.service._keys import Key
+    from lowbid.service.api_keys import Key
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Create, list or revoke keys."""
     from lowbid.errors import InvalidValueError
-    from lowbid.service._keys import list_keys, make_key, revoke_key
+    from lowbid.service.api_keys import list_keys, make_key, revoke_key
     from lowbid.shared.stores import store_at
 
     store = store_at(arguments.store)

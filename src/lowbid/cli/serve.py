@@ -35,9 +35,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Serve until stopped."""
     from lowbid.service import create_app
-    from lowbid.service._experiments_file import make_experiments
-    from lowbid.service._loopback import is_loopback
-    from lowbid.service._server import serve
+    from lowbid.service.experiments_file import make_experiments
+    from lowbid.service.loopback import is_loopback
+    from lowbid.service.server import serve
 
     if arguments.no_keys and not is_loopback(arguments.host):
         raise InvalidValueError(

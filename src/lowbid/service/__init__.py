@@ -2,12 +2,13 @@
 
 The way of a request
 --------------------
-uvicorn reads it, within the limits of `_connections`. `Gate` checks the key (`Guard`), receives the
-body, and times the answer. The router finds the route: those of `routes/_decisions.py`, the bulk of
-the traffic, read their body themselves; FastAPI reads that of the others. A route makes a call of
-`lowbid.shared`, such as `Decide`, and hands it to the bandit (`SharedBandit.submit_async`), whose queue
-commits it together with those of other requests; the answer comes back through a future. Views and
-changes, which may take a while, run in a thread. Errors become problem documents in `_problems`.
+uvicorn reads it, within the limits of `_connection_limits`. `Gate` checks the key (`Guard`),
+receives the body, and times the answer. The router finds the route: those of
+`routes/_decision_routes.py`, the bulk of the traffic, read their body themselves; FastAPI reads
+that of the others. A route makes a call of `lowbid.shared`, such as `Decide`, and hands it to the
+bandit (`SharedBandit.submit_async`), whose queue commits it together with those of other requests;
+the answer comes back through a future. Views and changes, which may take a while, run in a thread.
+Errors become problem documents in `_problems`.
 
 The service has no rule of its own, and no queue: what a decision is, what an outcome is answered
 with, and how many decisions may be pending is known in `lowbid.shared` alone.
@@ -17,7 +18,7 @@ from lowbid.errors import MissingPackageError
 
 try:
     from lowbid.service._app import create_app as create_app
-    from lowbid.service._limits import Limits as Limits
+    from lowbid.service._service_limits import Limits as Limits
 except ModuleNotFoundError as error:
     raise MissingPackageError(
         f"the service needs {error.name}; type: pip install 'lowbid[serve]'"

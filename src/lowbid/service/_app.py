@@ -14,10 +14,10 @@ from lowbid.service import _problems
 from lowbid.service._gate import Gate
 from lowbid.service._guard import Guard
 from lowbid.service._hosted import Experiments
-from lowbid.service._limits import Limits
+from lowbid.service._line_streams import Streams
 from lowbid.service._metrics import Metrics
 from lowbid.service._models import named_schemas
-from lowbid.service._streams import Streams
+from lowbid.service._service_limits import Limits
 from lowbid.service.routes import (
     HEALTH,
     PAGE,

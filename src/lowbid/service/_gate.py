@@ -10,9 +10,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lowbid.errors import LowbidError
 from lowbid.service._guard import Guard
-from lowbid.service._limits import Limits
 from lowbid.service._metrics import Metrics
 from lowbid.service._problems import ProblemError, library_problem, response
+from lowbid.service._service_limits import Limits
 
 BODY = "lowbid.body"  # where a request's scope has its body
 

@@ -15,10 +15,10 @@ from starlette.types import Scope
 
 from lowbid.service._hashed_secrets import is_secret
 from lowbid.service._keyring import Keyring
-from lowbid.service._keys import ROLES, Key, Role
-from lowbid.service._loopback import host_of, is_loopback
 from lowbid.service._problems import ProblemError
 from lowbid.service._sessions import begin_session, end_session, forgery_token
+from lowbid.service.api_keys import ROLES, Key, Role
+from lowbid.service.loopback import host_of, is_loopback
 from lowbid.shared.stores import Store
 
 Found = TypeVar("Found")
@@ -231,7 +231,7 @@ def _known_by_header(keyring: Keyring, scope: Scope) -> Key | None:
     return None
 
 
-_DEEDS: dict[Role, str] = {
+_PERMISSIONS: dict[Role, str] = {
     "decide": "make decisions or report outcomes",
     "read": "look at experiments",
     "admin": "change experiments",
@@ -242,8 +242,8 @@ def _not_allowed(key: Key, role: Role, experiment: str | None) -> ProblemError:
     if role not in key.roles and "admin" not in key.roles:
         return ProblemError(
             403, "not-allowed",
-            f"the key {key.name!r} may not {_DEEDS[role]}; use one with the role {role!r}, which "
-            "`lowbid keys add` creates.",
+            f"the key {key.name!r} may not {_PERMISSIONS[role]}; use one with the role {role!r}, "
+            "which `lowbid keys add` creates.",
         )  # fmt: skip
     what = "all experiments" if experiment is None else f"experiment {experiment!r}"
     return ProblemError(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 
 from lowbid.service._hashed_secrets import presented
-from lowbid.service._keys import Key, read_keys
 from lowbid.service._sessions import Session, read_sessions
+from lowbid.service.api_keys import Key, read_keys
 from lowbid.shared.stores import Store
 
 

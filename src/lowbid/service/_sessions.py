@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 
 from lowbid.service._hashed_secrets import HashedSecret, new_secret, recorded
-from lowbid.service._keys import Key
+from lowbid.service.api_keys import Key
 from lowbid.shared.stores import Store, Transaction
 
 SESSION_SECONDS = 12 * 3600

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from lowbid.errors import InvalidValueError
+from lowbid.shared._bandit_settings import read_given
 from lowbid.shared._durations import shown_duration
 from lowbid.shared._replica import Replica
-from lowbid.shared._settings import read_given
 
 
 def require_agreement(given: Mapping[str, Any], replica: Replica, which: str) -> None:

@@ -15,8 +15,8 @@ from typing import Any, ClassVar, NamedTuple
 from lowbid.online import Decision, Rejection
 from lowbid.shared._events import Elapsed, Event, Forgotten
 from lowbid.shared._group import Queued
-from lowbid.shared._memory import Key, Memory
-from lowbid.shared._replica import Choices, Replica
+from lowbid.shared._memory import Key, KeyedMemory
+from lowbid.shared._replica import DecideCommand, Replica
 
 
 class Reply(NamedTuple):
@@ -26,7 +26,7 @@ class Reply(NamedTuple):
 
 
 # What a call has to do, as far as it can be said before it is done.
-Plan = Event | Choices | Reply
+Plan = Event | DecideCommand | Reply
 
 
 class Call(Queued, ABC):
@@ -45,10 +45,10 @@ class Call(Queued, ABC):
         return ()
 
     @abstractmethod
-    def plan(self, replica: Replica, memory: Memory, time: int) -> Plan:
+    def plan(self, replica: Replica, memory: KeyedMemory, time: int) -> Plan:
         """The event to write at this time, the choices to make, or the answer; changes nothing."""
 
-    def conclude(self, replica: Replica, memory: Memory, event: Any) -> Any:
+    def conclude(self, replica: Replica, memory: KeyedMemory, event: Any) -> Any:
         """The answer, now that the event has been applied; may store something in the memory."""
         return None
 
@@ -61,7 +61,7 @@ class Forget(Call):
         self.what = what
         self._rejection: Rejection | None = None
 
-    def plan(self, replica: Replica, memory: Memory, time: int) -> Plan:
+    def plan(self, replica: Replica, memory: KeyedMemory, time: int) -> Plan:
         """Close the decision if it is open."""
         decision = self.what
         if not isinstance(decision, Decision):
@@ -72,7 +72,7 @@ class Forget(Call):
         self._rejection = rejection = replica.status(decision, time)
         return Reply(rejection) if rejection == "closed" else Forgotten([decision.id])
 
-    def conclude(self, replica: Replica, memory: Memory, event: Forgotten) -> Any:
+    def conclude(self, replica: Replica, memory: KeyedMemory, event: Forgotten) -> Any:
         """None, or "removed" if the arm was removed."""
         return self._rejection
 
@@ -84,7 +84,7 @@ class Change(Call):
         super().__init__()
         self._make = make
 
-    def plan(self, replica: Replica, memory: Memory, time: int) -> Plan:
+    def plan(self, replica: Replica, memory: KeyedMemory, time: int) -> Plan:
         """Try the change on a copy, so that a failure does no harm."""
         event = self._make(replica)
         trial = copy.deepcopy(replica)
@@ -99,7 +99,7 @@ class Note(Call):
         super().__init__()
         self._event = event
 
-    def plan(self, replica: Replica, memory: Memory, time: int) -> Plan:
+    def plan(self, replica: Replica, memory: KeyedMemory, time: int) -> Plan:
         """The event."""
         return self._event
 
@@ -113,7 +113,7 @@ class Look(Call):
         super().__init__()
         self._look = look
 
-    def plan(self, replica: Replica, memory: Memory, time: int) -> Plan:
+    def plan(self, replica: Replica, memory: KeyedMemory, time: int) -> Plan:
         """The view, and whether windows have expired that the log has not closed yet."""
         return Reply((self._look(replica, time), replica.windows.due(time)))
 
@@ -121,6 +121,6 @@ class Look(Call):
 class LetTimePass(Call):
     """Close the windows that have expired."""
 
-    def plan(self, replica: Replica, memory: Memory, time: int) -> Plan:
+    def plan(self, replica: Replica, memory: KeyedMemory, time: int) -> Plan:
         """An event, if windows have expired."""
         return Elapsed() if replica.windows.due(time) else Reply(None)

@@ -18,12 +18,12 @@ class ClockWatch:
     """
 
     def __init__(self) -> None:
-        self.ahead, self._told = 0, False
+        self.ahead, self._warned = 0, False
 
     def report(self, bandit: str, store: str) -> None:
         """Warn if that is too far; again only if the clock has caught up meanwhile."""
-        told, self._told = self._told, self.ahead > _TOO_FAR
-        if self._told and not told:
+        warned, self._warned = self._warned, self.ahead > _TOO_FAR
+        if self._warned and not warned:
             warnings.warn(
                 f"the last event of bandit {bandit!r} in {store} is {self.ahead // 1_000_000:,} s "
                 "later than the clock says: the clock was set back, or that of another process is "

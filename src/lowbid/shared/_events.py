@@ -107,7 +107,7 @@ class Archived:
 
 
 @dataclass(slots=True)
-class Estimated:
+class PropensitiesEstimated:
     """Propensities of earlier choices that were estimated later, each from this many draws."""
 
     name: ClassVar[str] = "estimated"
@@ -130,7 +130,7 @@ Event = (
     | ArmChanged
     | SettingsChanged
     | Archived
-    | Estimated
+    | PropensitiesEstimated
     | Elapsed
 )
 _TYPES: dict[str, type[Any]] = {
@@ -143,7 +143,7 @@ _TYPES: dict[str, type[Any]] = {
         ArmChanged,
         SettingsChanged,
         Archived,
-        Estimated,
+        PropensitiesEstimated,
         Elapsed,
     )
 }

@@ -10,7 +10,7 @@ from typing import Protocol
 class Forkable(Protocol):
     """An object that continues in a forked process."""
 
-    def mind_forks(self) -> None:
+    def continue_after_fork(self) -> None:
         """Continue in the forked process, unless that is already done."""
 
 
@@ -22,10 +22,10 @@ def continue_in_children(forkable: Forkable) -> None:
     _FORKABLE.add(forkable)
 
 
-def _mind_forks() -> None:
+def _continue_after_fork() -> None:
     for forkable in _FORKABLE:
-        forkable.mind_forks()
+        forkable.continue_after_fork()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_mind_forks)
+    os.register_at_fork(after_in_child=_continue_after_fork)

@@ -10,12 +10,12 @@ from lowbid.shared.stores import Transaction
 
 # The spaces: the decisions made for a request id, the arm that a unit has, and the outcome recorded
 # for a decision.
-REQUESTS, UNITS, OUTCOMES = "request", "unit", "outcome"
+REQUESTS, STICKY_ARMS, OUTCOMES = "request", "unit", "outcome"
 
 Key = tuple[str, str]  # space, key
 
 
-class Memory:
+class KeyedMemory:
     """A bandit's memory during one transaction: read once, written once.
 
     Calls in the same commit see what earlier ones wrote.

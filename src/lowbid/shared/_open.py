@@ -10,13 +10,13 @@ from lowbid.errors import InvalidValueError, UnknownNameError
 from lowbid.online import Arm, Kind
 from lowbid.policies import Policy
 from lowbid.shared._agreement import require_agreement
-from lowbid.shared._bandit import SharedBandit
+from lowbid.shared._bandit_settings import read_settings
 from lowbid.shared._durations import Duration
 from lowbid.shared._events import LOG_FORMAT, Created, logged
 from lowbid.shared._identifiers import read_name
-from lowbid.shared._log import SharedLog
 from lowbid.shared._replica import Replica
-from lowbid.shared._settings import read_settings
+from lowbid.shared._shared_bandit import SharedBandit
+from lowbid.shared._shared_log import SharedLog
 from lowbid.shared.stores import PATIENCE, Store, StoredBandit, Transaction, patiently, store_at
 
 

@@ -12,7 +12,7 @@ from lowbid.errors import InvalidValueError
 from lowbid.online import Arm, Core, Decision, Decisions, Feedback, Rejection, policy_from
 from lowbid.policies import Policy, copy_of
 from lowbid.shared import _lift
-from lowbid.shared._estimates import DrawnChoice, is_small
+from lowbid.shared._bandit_settings import Settings
 from lowbid.shared._events import (
     BY_POLICY,
     HELD_OUT,
@@ -21,21 +21,21 @@ from lowbid.shared._events import (
     Created,
     Decided,
     Elapsed,
-    Estimated,
     Event,
     Forgotten,
+    PropensitiesEstimated,
     Reported,
     SettingsChanged,
     fields_of_event,
     is_administrative,
 )
 from lowbid.shared._holdout import Holdout, writer_of
-from lowbid.shared._settings import Settings
+from lowbid.shared._propensities import DrawnChoice, is_small
 from lowbid.shared._timeline import Timeline
 from lowbid.shared._windows import Windows
 
 
-class Choices(NamedTuple):
+class DecideCommand(NamedTuple):
     """The command to make decisions.
 
     Attributes
@@ -75,7 +75,7 @@ class Replica:
     core : Core
         The policy's decisions and its state.
     drawn : list
-        Choices made here whose propensity is still to be estimated.
+        DecideCommand made here whose propensity is still to be estimated.
     batch : str
         The commit that the last event was written with; empty if that is not known.
     origin : str
@@ -192,7 +192,7 @@ class Replica:
         """Whether a decision was made, and no outcome of it was taken so far."""
         return self.arm_of(identity) is not None and self.windows.held.get(identity) is None
 
-    def decide(self, number: int, time: int, wanted: Choices) -> Decided:
+    def decide(self, number: int, time: int, wanted: DecideCommand) -> Decided:
         """Make decisions; the event returned is what other replicas apply."""
         self._advance(number, time)
         self._use_word(self.word)
@@ -355,7 +355,7 @@ class Replica:
     def _archived(self, event: Archived) -> None:
         self.archived = event.archived
 
-    def _nothing(self, event: Elapsed | Estimated | Created) -> None:
+    def _nothing(self, event: Elapsed | PropensitiesEstimated | Created) -> None:
         """Do nothing: expired windows were closed before the event was applied."""
 
     def _decisions_with(self, identity: str) -> Decisions:
@@ -382,7 +382,7 @@ _HANDLERS: dict[type, Callable[[Replica, Any], None]] = {
     ArmChanged: Replica._arm_changed,
     SettingsChanged: Replica._settings_changed,
     Archived: Replica._archived,
-    Estimated: Replica._nothing,
+    PropensitiesEstimated: Replica._nothing,
     Elapsed: Replica._nothing,
     Created: Replica._nothing,
 }

@@ -13,10 +13,10 @@ from starlette.responses import JSONResponse
 from lowbid.errors import LowbidError, StoreError, StoreUnavailableError, UnknownNameError
 from lowbid.service._guard import Guard
 from lowbid.service._hosted import Experiments
-from lowbid.service._limits import Limits
+from lowbid.service._line_streams import Streamed, Streams
 from lowbid.service._metrics import Metrics
 from lowbid.service._problems import ProblemError
-from lowbid.service._streams import Streamed, Streams
+from lowbid.service._service_limits import Limits
 from lowbid.shared import Call, SharedBandit
 
 Found = TypeVar("Found")

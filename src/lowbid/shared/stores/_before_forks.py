@@ -27,7 +27,7 @@ class Use:
         self.thread = threading.get_ident()
 
 
-class Forkable(Protocol):
+class ForkableStore(Protocol):
     """A store whose connection must not be inherited."""
 
     patience: float
@@ -49,14 +49,16 @@ class Forks:
 
     def __init__(self) -> None:
         self._gate = threading.RLock()  # held by a thread that forks
-        self._stores: weakref.WeakValueDictionary[int, Forkable] = weakref.WeakValueDictionary()
+        self._stores: weakref.WeakValueDictionary[int, ForkableStore] = (
+            weakref.WeakValueDictionary()
+        )
 
-    def watch(self, store: Forkable) -> None:
+    def watch(self, store: ForkableStore) -> None:
         """Close a store's connection before forks, as long as the store is alive."""
         self._stores[id(store)] = store
 
     @contextlib.contextmanager
-    def kept_away(self, store: Forkable) -> Iterator[None]:
+    def kept_away(self, store: ForkableStore) -> Iterator[None]:
         """A block that begins after a fork in progress; later forks wait for its end.
 
         The gate is not held meanwhile: an interrupt can leave a transaction unfinished, and the
@@ -89,12 +91,12 @@ class Forks:
             store.use = None
             store.abandon()
 
-    def _alive(self) -> list[Forkable]:
+    def _alive(self) -> list[ForkableStore]:
         found = [reference() for reference in self._stores.valuerefs()]
         return [store for store in found if store is not None]
 
 
-def _is_free(store: Forkable) -> bool:
+def _is_free(store: ForkableStore) -> bool:
     """Wait until a store's connection can be closed; False if it is in use for too long."""
     patience_ends = time.monotonic() + store.patience + _GRACE
     while (use := store.use) is not None:

@@ -21,7 +21,7 @@ from lowbid.shared._calls import Call, Plan, Reply
 from lowbid.shared._events import Reported
 from lowbid.shared._idempotency import digest_of, require_same, reused
 from lowbid.shared._identifiers import read_key
-from lowbid.shared._memory import OUTCOMES, REQUESTS, Key, Memory
+from lowbid.shared._memory import OUTCOMES, REQUESTS, Key, KeyedMemory
 from lowbid.shared._replica import Replica
 
 # The possible answers to a reported outcome.
@@ -74,7 +74,7 @@ class Report(Call):
             if replica.is_known(identity) and not replica.is_unanswered(identity):
                 yield OUTCOMES, identity
 
-    def plan(self, replica: Replica, memory: Memory, time: int) -> Plan:
+    def plan(self, replica: Replica, memory: KeyedMemory, time: int) -> Plan:
         """Check all outcomes, then record the valid ones."""
         found = None if self.request_id is None else memory.get(REQUESTS, self.request_id)
         if found is not None and "answers" not in found:
@@ -100,7 +100,7 @@ class Report(Call):
     def _answer(
         self,
         replica: Replica,
-        memory: Memory,
+        memory: KeyedMemory,
         time: int,
         outcome: GivenOutcome,
         value: float,
@@ -128,7 +128,7 @@ class Report(Call):
             return ("repeated" if same else "closed"), identity, arm
         return ("taken" if rejection is None else "removed"), identity, arm
 
-    def conclude(self, replica: Replica, memory: Memory, event: Reported) -> list[Answer]:
+    def conclude(self, replica: Replica, memory: KeyedMemory, event: Reported) -> list[Answer]:
         """The answers; recorded outcomes are remembered, so that repeats are recognised."""
         for identity, _, value in event.outcomes:
             if identity is not None:
@@ -150,7 +150,7 @@ class Report(Call):
 class ReportKnown(Report):
     """Report outcomes: all get an answer, or none if one names an unknown decision."""
 
-    def plan(self, replica: Replica, memory: Memory, time: int) -> Plan:
+    def plan(self, replica: Replica, memory: KeyedMemory, time: int) -> Plan:
         """The same, after a check for decisions that were never made."""
         for each in self.outcomes:
             if isinstance(each.what, Decision) and not replica.is_known(each.what.id):

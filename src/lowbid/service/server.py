@@ -16,8 +16,8 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from lowbid.service._connections import limited
-from lowbid.service._limits import Limits
+from lowbid.service._connection_limits import limited
+from lowbid.service._service_limits import Limits
 
 try:
     import resource

@@ -27,22 +27,22 @@ from lowbid.online import (
     read_for,
     read_kind,
 )
+from lowbid.shared._bandit_settings import Settings
+from lowbid.shared._bandit_summary import BanditSummary, summary_of
 from lowbid.shared._calls import Call, Change, Forget, LetTimePass, Look, Note
-from lowbid.shared._decide import Decide
+from lowbid.shared._deciding import Decide
 from lowbid.shared._decision import LoggedDecision
 from lowbid.shared._durations import Duration, microseconds
-from lowbid.shared._estimates import DRAWS, Estimator
-from lowbid.shared._events import Archived, ArmChanged, Estimated, SettingsChanged
+from lowbid.shared._events import Archived, ArmChanged, PropensitiesEstimated, SettingsChanged
 from lowbid.shared._export import LogEntry, export_decisions, export_events
 from lowbid.shared._forks import continue_in_children
 from lowbid.shared._group import GroupCommit
 from lowbid.shared._identifiers import read_key
 from lowbid.shared._lift import Lift
-from lowbid.shared._log import Compaction, SharedLog
+from lowbid.shared._propensities import DRAWS, Estimator
 from lowbid.shared._replica import Replica
-from lowbid.shared._report import Answer, GivenOutcome, ReportKnown, answering, given_outcomes
-from lowbid.shared._settings import Settings
-from lowbid.shared._summary import BanditSummary, summary_of
+from lowbid.shared._reporting import Answer, GivenOutcome, ReportKnown, answering, given_outcomes
+from lowbid.shared._shared_log import Compaction, SharedLog
 from lowbid.shared._timeline import ArmShares
 
 
@@ -323,7 +323,7 @@ class SharedBandit(BanditViews):
             later it is answered with "closed" instead of "repeated".
         """
         spans = microseconds("events", events, at_least=0), microseconds("answers", answers)
-        self.mind_forks()
+        self.continue_after_fork()
         return self._log.compact(*spans)
 
     @property
@@ -341,7 +341,7 @@ class SharedBandit(BanditViews):
 
     def close(self) -> None:
         """Release the store. Nothing is lost; the next call connects again."""
-        self.mind_forks()
+        self.continue_after_fork()
         self._estimator.wait(self._log.store.patience)
         self._log.close()
 
@@ -375,14 +375,14 @@ class SharedBandit(BanditViews):
 
     def submit_async(self, call: Call) -> asyncio.Future[Any]:
         """Carry out a call such as `Decide` for an event loop, which finds the answer there."""
-        self.mind_forks()
+        self.continue_after_fork()
         return self._group.submit_async(call)
 
     def _submit(self, call: Call) -> Any:
-        self.mind_forks()
+        self.continue_after_fork()
         return self._group.submit(call)
 
-    def mind_forks(self) -> None:
+    def continue_after_fork(self) -> None:
         """Continue in a forked process with a new connection and new threads."""
         if os.getpid() != self._process:
             self._log.forked(intact=not self._group.busy)
@@ -396,7 +396,7 @@ class SharedBandit(BanditViews):
     def _keep_estimates(self, chances: dict[str, float]) -> None:
         """Write propensities into the log; those that cannot be written are skipped."""
         with contextlib.suppress(LowbidError):
-            self._group.submit(Note(Estimated(chances, DRAWS)))
+            self._group.submit(Note(PropensitiesEstimated(chances, DRAWS)))
 
     def __reduce__(self) -> Any:
         raise InvalidValueError(

@@ -13,8 +13,8 @@ import struct
 import time
 from typing import Any
 
-from lowbid.service._limits import Limits
 from lowbid.service._problems import ProblemError, response
+from lowbid.service._service_limits import Limits
 
 # Seconds between two looks at all connections, or less if a limit is shorter.
 _LOOK_EVERY = 0.5

@@ -13,7 +13,6 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from lowbid.service._gate import BODY
-from lowbid.service._limits import Limits
 from lowbid.service._models import (
     PROBLEMS,
     DecisionAnswer,
@@ -26,6 +25,7 @@ from lowbid.service._models import (
     reference,
 )
 from lowbid.service._problems import ProblemError, validation_problem
+from lowbid.service._service_limits import Limits
 from lowbid.service.routes._context import Context
 from lowbid.shared import Decide, Forget, InvalidOutcomeError, LoggedDecision, answering
 

@@ -16,7 +16,6 @@ from lowbid.errors import FileFormatError, LowbidError, StoreError, StoreUnavail
 from lowbid.policies import Policy
 from lowbid.shared._calls import Call, Reply
 from lowbid.shared._clocks import ClockWatch
-from lowbid.shared._estimates import DrawnChoice
 from lowbid.shared._events import (
     ADMINISTRATIVE,
     LOG_FORMAT,
@@ -26,8 +25,9 @@ from lowbid.shared._events import (
     event_of,
     logged,
 )
-from lowbid.shared._memory import OUTCOMES, REQUESTS, UNITS, Memory
-from lowbid.shared._replica import Choices, Replica
+from lowbid.shared._memory import OUTCOMES, REQUESTS, STICKY_ARMS, KeyedMemory
+from lowbid.shared._propensities import DrawnChoice
+from lowbid.shared._replica import DecideCommand, Replica
 from lowbid.shared._snapshots import replica_of, snapshot_of
 from lowbid.shared.stores import FIRST_PAUSE, LONGEST_PAUSE, Patience, Store, Transaction
 
@@ -173,7 +173,7 @@ class SharedLog:
         """Apply what others wrote, then carry out the calls; return the new replica."""
         replica, now = self._follow(transaction)
         wanted = (key for call in calls for key in call.wanted(replica))
-        memory = Memory(transaction, self.bandit, wanted)
+        memory = KeyedMemory(transaction, self.bandit, wanted)
         self._commits += 1
         batch = f"{self._process}-{self._commits}"
         rows: list[LoggedEvent] = []
@@ -190,7 +190,7 @@ class SharedLog:
                 continue
             number = replica.number + 1
             try:
-                if isinstance(plan, Choices):
+                if isinstance(plan, DecideCommand):
                     event: Event = replica.decide(number, moment, plan)
                 else:
                     replica.apply(number, moment, event := plan)
@@ -390,7 +390,7 @@ class SharedLog:
                 answers += transaction.forget(self.bandit, space, latest - keep_answers)
             units = 0
             if sticky is not True:
-                units = transaction.forget(self.bandit, UNITS, latest - int(sticky))
+                units = transaction.forget(self.bandit, STICKY_ARMS, latest - int(sticky))
             return Compaction(events, answers, units)
 
     def close(self) -> None:

@@ -16,9 +16,9 @@ from lowbid.errors import (
 )
 from lowbid.experiments.names import policy_of_text
 from lowbid.service._guard import Caller
+from lowbid.service._line_streams import in_portions, log_in_portions
 from lowbid.service._models import PROBLEMS, ArmChange, Changes, NewExperiment
 from lowbid.service._problems import ProblemError, problem_of
-from lowbid.service._streams import in_portions, log_in_portions
 from lowbid.service.routes._context import Context
 from lowbid.shared import SharedBandit
 from lowbid.shared import as_data as views

@@ -7,7 +7,7 @@ import lowbid
 from lowbid._compile import interpreted
 from lowbid._random import stream_of_run
 from lowbid.policies._base import copy_of
-from lowbid.shared._estimates import DRAWS, DrawnChoice, Estimator, estimated_chance, is_small
+from lowbid.shared._propensities import DRAWS, DrawnChoice, Estimator, estimated_chance, is_small
 
 
 def chances_of(policy, losses):
@@ -61,11 +61,11 @@ def test_estimates_are_in_the_log_a_little_later(url):
 def test_more_than_there_is_room_for_is_left_out(monkeypatch):
     policy = lowbid.BetaThompson()
     parameters, state = policy.start(2, None, 10)
-    monkeypatch.setattr("lowbid.shared._estimates.DRAWS", 1)
+    monkeypatch.setattr("lowbid.shared._propensities.DRAWS", 1)
     found = {}
     estimator = Estimator(found.update)
     choices = [DrawnChoice(str(i), 0, policy, parameters, state, 1) for i in range(5000)]
-    monkeypatch.setattr("lowbid.shared._estimates.estimated_chance", lambda choice: 0.5)
+    monkeypatch.setattr("lowbid.shared._propensities.estimated_chance", lambda choice: 0.5)
     estimator.add(choices)
     estimator.wait(20)
     assert 1000 <= len(found) <= 5000

@@ -15,7 +15,7 @@ import pytest
 import lowbid
 import together
 from lowbid.errors import FileFormatError, LowbidError, StoreError, StoreUnavailableError
-from lowbid.shared import Decide, _log, _snapshots
+from lowbid.shared import Decide, _shared_log, _snapshots
 from lowbid.shared._events import LOG_FORMAT
 from lowbid.shared.stores import store_at
 from lowbid.shared.stores.sqlite import SQLiteStore
@@ -290,7 +290,7 @@ def with_leader(snapshot, arm):
 
 @pytest.mark.parametrize("damage", ["bits", "version", "cut", "state"])
 def test_a_damaged_snapshot_is_made_again_from_the_events(url, monkeypatch, damage):
-    monkeypatch.setattr(_log, "SNAPSHOT_EVERY", 10)
+    monkeypatch.setattr(_shared_log, "SNAPSHOT_EVERY", 10)
     bandit = opened(url)
     play(bandit, 20)
     store = store_at(url)
@@ -312,13 +312,15 @@ def test_a_damaged_snapshot_is_made_again_from_the_events(url, monkeypatch, dama
 
 
 def test_opening_reads_the_snapshot_and_few_events(url, monkeypatch):
-    monkeypatch.setattr(_log, "SNAPSHOT_EVERY", 10)
+    monkeypatch.setattr(_shared_log, "SNAPSHOT_EVERY", 10)
     bandit = opened(url)
     play(bandit, 100)
     applied = []
-    real = _log.Replica.apply
+    real = _shared_log.Replica.apply
     monkeypatch.setattr(
-        _log.Replica, "apply", lambda self, *event: applied.append(event) or real(self, *event)
+        _shared_log.Replica,
+        "apply",
+        lambda self, *event: applied.append(event) or real(self, *event),
     )
     fresh = lowbid.open(url, "b")
     assert len(applied) < 60  # none if the snapshot was just taken
@@ -328,13 +330,15 @@ def test_opening_reads_the_snapshot_and_few_events(url, monkeypatch):
 
 
 def test_who_is_far_behind_goes_on_from_the_snapshot(any_url, monkeypatch):
-    monkeypatch.setattr(_log, "SNAPSHOT_EVERY", 10)
+    monkeypatch.setattr(_shared_log, "SNAPSHOT_EVERY", 10)
     bandit, behind = opened(any_url), opened(any_url)
     play(bandit, 100)
     applied = []
-    real = _log.Replica.apply
+    real = _shared_log.Replica.apply
     monkeypatch.setattr(
-        _log.Replica, "apply", lambda self, *event: applied.append(event) or real(self, *event)
+        _shared_log.Replica,
+        "apply",
+        lambda self, *event: applied.append(event) or real(self, *event),
     )
     assert behind.to_json() == bandit.to_json()
     assert 50 <= len(applied) < 120  # of 200: up to where it is far behind, then the last few
@@ -426,7 +430,8 @@ class Poison(Decide):
     """A call whose event the store cannot keep."""
 
     def __init__(self, request):
-        super().__init__(None, None, request)
+        super().__init__()
+        self.request_id = request  # which was not checked
 
     def wanted(self, replica):
         return ()

@@ -14,8 +14,9 @@ from lowbid.shared._events import BY_POLICY, HELD_OUT, STICKY, Decided
 from lowbid.shared._holdout import is_held_out
 from lowbid.shared._idempotency import digest_of, require_same, reused
 from lowbid.shared._identifiers import read_key
-from lowbid.shared._memory import REQUESTS, UNITS, Key, Memory
-from lowbid.shared._replica import Choices, Replica
+from lowbid.shared._memory import REQUESTS, STICKY_ARMS, Key, KeyedMemory
+from lowbid.shared._replica import DecideCommand, Replica
+from lowbid.shared._sticky import keep_sticky, sticky_arm
 
 
 class TooManyPendingError(InvalidValueError):
@@ -50,9 +51,9 @@ class Decide(Call):
         if self.request_id is not None:
             yield REQUESTS, self.request_id
         if self.unit is not None:
-            yield UNITS, self.unit
+            yield STICKY_ARMS, self.unit
 
-    def plan(self, replica: Replica, memory: Memory, time: int) -> Plan:
+    def plan(self, replica: Replica, memory: KeyedMemory, time: int) -> Plan:
         """The decisions made earlier for this request, or new ones."""
         if self.request_id is not None:
             found = memory.get(REQUESTS, self.request_id)
@@ -65,7 +66,7 @@ class Decide(Call):
             return Reply([])
         self._require_room(replica)
         ways, arm = self._ways(replica, memory, time, count)
-        return Choices(ways, self.request_id, self.unit, arm)
+        return DecideCommand(ways, self.request_id, self.unit, arm)
 
     def _require_room(self, replica: Replica) -> None:
         """Refuse to make decisions while too many wait for their outcomes."""
@@ -78,7 +79,7 @@ class Decide(Call):
             )
 
     def _ways(
-        self, replica: Replica, memory: Memory, time: int, count: int
+        self, replica: Replica, memory: KeyedMemory, time: int, count: int
     ) -> tuple[str, Arm | None]:
         """How each arm is to be chosen, and the arm that the unit already has, if any."""
         settings, unit = replica.settings, self.unit
@@ -90,15 +91,10 @@ class Decide(Call):
             ways = "".join(HELD_OUT if each else BY_POLICY for each in held)
         if unit is None or not settings.sticky or ways[0] == HELD_OUT:
             return ways, None
-        found = memory.get(UNITS, unit)
-        if found is not None:
-            arm, since = found
-            lasting = settings.sticky is True or time - since < settings.sticky
-            if lasting and arm in replica.core.roster.number:
-                return STICKY * count, arm
-        return BY_POLICY + STICKY * (count - 1), None
+        arm = sticky_arm(unit, replica, memory, time)
+        return (BY_POLICY if arm is None else STICKY) + STICKY * (count - 1), arm
 
-    def conclude(self, replica: Replica, memory: Memory, event: Decided) -> Any:
+    def conclude(self, replica: Replica, memory: KeyedMemory, event: Decided) -> Any:
         """The decisions, remembered by their request and by their unit."""
         version = replica.number - 1
         rows = zip(event.arms, event.ids, event.chances, event.ways, strict=True)
@@ -113,7 +109,7 @@ class Decide(Call):
             ]
             memory.put(REQUESTS, self.request_id, {"decisions": kept, "call": self._digest()})
         if self.unit is not None and replica.settings.sticky and event.ways[0] == BY_POLICY:
-            memory.put(UNITS, self.unit, [event.arms[0], replica.time])
+            keep_sticky(self.unit, event.arms[0], replica, memory)
         return decisions[0] if self.n is None else decisions
 
     def _again(self, request_id: str, found: Any) -> Any:

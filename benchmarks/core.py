@@ -89,7 +89,7 @@ def racing_rules(repeats: int) -> bool:
     many = least(moments, 100) / least(duels, 100)
     kept = [
         report("MomentIMED: ns per step, K = 10", least(moments, 10), 80.0),
-        report("BatchLikelihood: ns per step, K = 10", least(batches, 10), 400.0),
+        report("BatchLikelihood: ns per step, K = 10", least(batches, 10), 100.0),
         report("MomentIMED: time per step over RB-SDA's, K = 100", many, 0.5),
     ]
     return all(kept)

@@ -37,8 +37,9 @@ class Clip:
 class Follower:
     """Follows a race play by play, and knows which arms may be played next."""
 
-    def __init__(self, n_arms, evidence, patience, recheck, low=None, high=None):
+    def __init__(self, n_arms, evidence, patience, recheck, low=None, high=None, dealt=None):
         self.evidence, self.patience, self.recheck = evidence, patience, recheck
+        self.dealt = dealt
         self.clip = Clip(low, high)
         self.losses = [[] for _ in range(n_arms)]
         self.leader, self.until, self.settled, self.pool = None, 0, False, None
@@ -53,7 +54,7 @@ class Follower:
         gap = mean(x) - mean(self.losses[self.leader])
         if gap <= 1e-15:
             return len(x)
-        evidence = min(self.evidence(x, gap, self.clip, self.pool), 600.0)
+        evidence = min(self.evidence(x, gap, self.clip, self.pool, arm), 600.0)
         return len(x) * (1 + self.patience * math.expm1(evidence))
 
     def allowed(self, lowest):
@@ -82,6 +83,8 @@ class Follower:
             self.until = n + 1 + math.floor(self.recheck * n)
             self.settled = False
         self.losses[arm].append(self.clip.take(loss))
+        if self.dealt is not None:
+            self.dealt.play(arm, self.losses[arm][-1], sum(map(len, self.losses)))
         if arm == self.leader:
             return
         self.indices[arm] = self.index(arm)
@@ -107,15 +110,21 @@ def deviations(x, power):
     return math.fsum((value - mean(x)) ** power for value in x)
 
 
+def alike(x, gap, clip):
+    """Of an arm whose losses could have two values: those so far, and the best possible one."""
+    share = min(gap / clip.reach(mean(x), 0.0), 1 - 1 / (len(clip.seen) + 2))
+    return -len(x) * math.log(1 - share)
+
+
 def moment_evidence(c, e, margin):
     """By definition: Moment IMED's evidence, its integral computed in small steps."""
 
-    def evidence(x, gap, clip, pool):
+    def evidence(x, gap, clip, pool, arm):
         n = len(x)
+        if clip.declared and len(set(x)) == 1:
+            return alike(x, gap, clip)
         w = max(clip.reach(mean(x), margin), gap)
         share = min(gap / w, 1 - 1 / (len(clip.seen) + 2))
-        if clip.declared and len(set(x)) == 1:
-            return -n * math.log(1 - share)
         weight = sum(len(y) - 1 for y in pool)
         squares = deviations(x, 2) + c * math.fsum(deviations(y, 2) for y in pool) / weight
         cubes = deviations(x, 3) + c * math.fsum(deviations(y, 3) for y in pool) / weight
@@ -143,29 +152,55 @@ def integral(x, r, steps=2000):
     return h / 3 * (f(0.0) + inner + f(top))
 
 
-def batch_evidence(batches, c):
+class Dealt:
+    """Batches of single losses: each loss goes to the smallest batch, the first of several."""
+
+    def __init__(self, n_arms, least):
+        self.least, self.in_use = least, least
+        self.batches = [[[] for _ in range(100)] for _ in range(n_arms)]
+
+    def play(self, arm, loss, step):
+        self.in_use = max(self.least, math.ceil(2 * math.log(step)))
+        min(self.batches[arm][: self.in_use], key=len).append(loss)
+
+
+def batch_evidence(dealt, policy):
     """By definition: the log-wealth of batches, its maximum found by ternary search."""
+    c, theta, a = policy.pooling, policy.null_weight, policy.exploration
 
-    def dealt(x):
-        return [x[first::batches] for first in range(min(batches, len(x)))]
+    def used(x):
+        return min(dealt.in_use, len(x))
 
-    def scatter(x):
-        offs = [(sum(b) - len(b) * mean(x), len(b)) for b in dealt(x)]
-        return math.fsum(d**2 / n for d, n in offs), math.fsum(d**3 / n for d, n in offs)
+    def pooled(pool, power):
+        weights = {i: used(y) - 1 for i, y in enumerate(pool) if len(y) >= 2}
+        total = sum(weights.values())
+        return math.fsum(
+            w * deviations(pool[i], power) / (len(pool[i]) - 1) / total for i, w in weights.items()
+        )
 
-    def evidence(x, gap, clip, pool):
-        n, u, used = len(x), mean(x) - gap, min(batches, len(x))
-        weight = sum(min(batches, len(y)) - 1 for y in pool)
-        squares, cubes = scatter(x)
-        lowest = n / used * clip.reach(u, 0.0)
-        if clip.declared and squares < 1e-20:
-            bottom = lowest
-        else:
-            squares += c * math.fsum(scatter(y)[0] for y in pool) / weight
-            cubes += c * math.fsum(scatter(y)[1] for y in pool) / weight
-            v, rho = squares / (used - 1 + c), cubes / squares
-            bottom = min(lowest, (math.sqrt(rho**2 + 4 * v * n / used) - rho) / 2)
-        bets = [sum(b) - len(b) * u for b in dealt(x)] + [-bottom]
+    def rho(x, v, k):
+        squares, cubes = deviations(x, 2), deviations(x, 3)
+        own = (cubes + c * k) / (squares + c * v)
+        if v <= 1e-24:
+            return own
+        if k >= 0:
+            return min(own, k / v)
+        return min(own, (min(cubes, 0) + 400 * k) / (squares + 400 * v))
+
+    def depth(x, gap, clip, pool):
+        n, u = len(x), mean(x) - gap
+        size, lowest = n / used(x), n / used(x) * clip.reach(u, 0.0)
+        v, k = pooled(pool, 2), pooled(pool, 3)
+        if deviations(x, 2) + c * v <= 0:
+            return 0.0
+        variance = (deviations(x, 2) + c * v + theta * n * gap**2) / (n - 1 + c + theta)
+        skew = rho(x, v, k)
+        return min(lowest, (math.sqrt(skew**2 + 4 * variance * size) - skew) / 2)
+
+    def largest(x, gap, clip, pool, arm):
+        u = mean(x) - gap
+        bets = [sum(b) - len(b) * u for b in dealt.batches[arm] if b]
+        bets.append(-depth(x, gap, clip, pool))
         if sum(bets) <= 0:
             return 0.0
         if min(bets) >= 0:
@@ -176,8 +211,15 @@ def batch_evidence(batches, c):
 
         low, high = 0.0, -1 / min(bets) * (1 - 1e-15)
         for _ in range(200):
-            a, b = low + (high - low) / 3, high - (high - low) / 3
-            low, high = (a, high) if wealth(a) < wealth(b) else (low, b)
+            left, right = low + (high - low) / 3, high - (high - low) / 3
+            low, high = (left, high) if wealth(left) < wealth(right) else (low, right)
         return wealth(low)
+
+    def evidence(x, gap, clip, pool, arm):
+        due = math.exp(min((len(x) / a) ** (1 / 1.1), 600))
+        forced = math.log(1 + max(due / len(x) - 1, 0) / policy.patience)
+        if clip.declared and len(set(x)) == 1:
+            return min(alike(x, gap, clip), forced)
+        return min(largest(x, gap, clip, pool, arm), forced)
 
     return evidence

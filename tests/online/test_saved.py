@@ -196,7 +196,7 @@ MADE = {"word": "x", "words": {"x": 1}}
         (("state", "race", "leader"), [0.5], r"race\.leader is \[0\.5\]; allowed"),
         (("state", "race", "counts"), [-1.0], r"race\.counts\[0\] is -1\.0; allowed"),
         (("state", "race", "counts"), ["nan"], r"race\.counts\[0\] is nan; allowed"),
-        (("state", "sums"), [[1.0]], r"sums has the shape \(1, 1\); allowed"),
+        (("state", "batches", "rows"), [[1.0]], r"rows has the shape \(1, 1\); allowed"),
         (("step",), 2**62, r"step is 4611686018427387904; give at most 2049"),
         (("step",), 0, r"step is 0"),
         (("step",), "7", r"step is '7'"),

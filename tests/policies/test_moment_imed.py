@@ -63,5 +63,5 @@ def test_moments_are_those_of_all_losses():
     for arm in (0, 1):
         mine = x[1 - arm :: 2] if arm == 0 else x[::2]
         off = mine - mine.mean()
-        assert state.squares[arm] == pytest.approx((off**2).sum(), rel=1e-9)
-        assert state.cubes[arm] == pytest.approx((off**3).sum(), rel=1e-9)
+        assert state.deviations.squares[arm] == pytest.approx((off**2).sum(), rel=1e-9)
+        assert state.deviations.cubes[arm] == pytest.approx((off**3).sum(), rel=1e-9)

@@ -95,8 +95,8 @@ def test_a_burst_of_decisions_spreads(policy):
     first = bandit.decide(40)
     shares = np.bincount([decision.arm for decision in first])
     assert shares.tolist() == [10, 10, 10, 10]
-    for number, decision in enumerate(first):
-        loss = [0.5, 0.45, 0.55, 9.0][decision.arm] + 0.5 * (number % 3 == 0)
+    for decision in first:
+        loss = [0.5, 0.45, 0.55, 9.0][decision.arm] + 0.5 * (bandit.counts()[decision.arm] % 3 == 0)
         bandit.update(decision, loss=loss)
     second = np.bincount([decision.arm for decision in bandit.decide(30)], minlength=4)
     assert second[3] == 0
@@ -131,19 +131,18 @@ def test_a_merged_state_is_that_of_all_losses(policy, plays, cut):
         whole = fed(policy, [*first, *second])
         scale = merged.yardstick[1] / whole.yardstick[1]
         np.testing.assert_allclose(merged.race.counts, whole.race.counts)
-        for name in ("squares", "sums"):
-            if hasattr(whole, name) and name == "squares":
-                np.testing.assert_allclose(scale**2 * merged.squares, whole.squares, atol=1e-9)
-                np.testing.assert_allclose(scale**3 * merged.cubes, whole.cubes, atol=1e-8)
+        for name, power, off in (("squares", 2, 1e-9), ("cubes", 3, 1e-8)):
+            one, two = (getattr(state.deviations, name) for state in (merged, whole))
+            np.testing.assert_allclose(scale**power * one, two, atol=off)
         means = [state.race.sums / np.maximum(state.race.counts, 1) for state in (merged, whole)]
         origins = [state.yardstick[0] / state.yardstick[1] for state in (merged, whole)]
         np.testing.assert_allclose(
             scale * (means[0] + origins[0]), means[1] + origins[1], atol=1e-9
         )
         if isinstance(policy, BatchLikelihood):
-            sizes = np.sort((merged.sums != 0).sum(axis=1))
-            assert (sizes <= policy.batches).all()
-            np.testing.assert_allclose(merged.sums.sum(axis=1), merged.race.sums, atol=1e-9)
+            dealt = merged.batches
+            np.testing.assert_array_equal(dealt.counts.sum(axis=1), merged.race.counts)
+            np.testing.assert_allclose(dealt.sums.sum(axis=1), merged.race.sums, atol=1e-9)
 
 
 def fed(policy, plays):
@@ -328,3 +327,29 @@ def test_all_arms_are_looked_at_again_when_another_leads(policy):
     bandit.select()
     assert race.leader[0] == 1
     assert race.asleep[2] < 1e9
+
+
+@pytest.mark.parametrize("policy", [*POLICIES, BatchLikelihood()], **ids)
+@pytest.mark.parametrize("n_arms", [2, 9])
+@pytest.mark.parametrize("already_pending", [0, 500])
+def test_a_new_arm_gets_its_fair_share_of_a_burst(policy, n_arms, already_pending):
+    """And not much less, so that its first outcomes, when they come, say something."""
+    bandit = Bandit(n_arms, policy, seed=0)
+    for step in range(3000):
+        arm = bandit.select()
+        bandit.update(arm, loss=0.3 * arm + math.sin(7 * step))
+    bandit.decide(already_pending)
+    bandit.add_arm("new")
+    share = sum(decision.arm == "new" for decision in bandit.decide(1000)) / 1000
+    fair = 1 / (n_arms + 1)
+    assert 0.5 * fair < share < 2 * fair
+
+
+@pytest.mark.parametrize("policy", POLICIES, **ids)
+def test_a_new_arm_with_good_outcomes_leads_soon(policy):
+    bandit = in_a_stay(policy, n_arms=3)
+    bandit.add_arm("new")
+    waiting = [decision for decision in bandit.decide(30) if decision.arm == "new"]
+    for decision in waiting:
+        bandit.update(decision, loss=-1.0)
+    assert [bandit.select() for _ in range(5)] == ["new"] * 5

@@ -310,6 +310,30 @@ def merged(first: Batches, second: Batches) -> Batches:
     return both
 
 
+def merged_evenly(first: Batches, second: Batches) -> Batches:
+    """The losses of both, of one baseline: large batches of one are added to small ones."""
+    most = max(part.sums.shape[1] for part in (first, second))
+    in_use = max(first.in_use[0], second.in_use[0])
+    both: Batches = batches_of(len(first.rows), most, in_use, first.baseline[0], 0)
+    counts_1, sums_1 = _largest_first(first.counts, first.sums, in_use)
+    counts_2, sums_2 = _largest_first(second.counts, second.sums, in_use)
+    counts, sums = counts_1 + counts_2[:, ::-1], sums_1 + sums_2[:, ::-1]
+    both.counts[:, :in_use], both.sums[:, :in_use] = _largest_first(counts, sums, in_use)
+    both.next_batch[:] = np.where(both.counts[:, 0] > 0, -1.0, 0.0)
+    return both
+
+
+def _largest_first(counts: Floats, sums: Floats, in_use: int) -> tuple[Floats, Floats]:
+    """Each arm's batches, by size; as many as are in use, which may be more than there are."""
+    lacking = max(in_use - counts.shape[1], 0)
+    order = np.argsort(-np.pad(counts, ((0, 0), (0, lacking)))[:, :in_use], kind="stable")
+    first, second = (
+        np.take_along_axis(np.pad(table, ((0, 0), (0, lacking))), order, axis=1)
+        for table in (counts, sums)
+    )
+    return first, second
+
+
 def join_batches(target: Batches, first: Batches, second: Batches, sizes: tuple[int, int]) -> None:
     """Complete a state into which the arms of two were copied: all have the same batches."""
     target.in_use[0] = in_use = max(first.in_use[0], second.in_use[0])

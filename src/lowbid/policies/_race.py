@@ -15,7 +15,8 @@ per cent (`recheck`); and for an arm that was played. So most plays of the leade
 nothing, even with many arms.
 
 Pending decisions count as plays whose loss is the arm's mean: a burst of decisions spreads as it
-would if every loss were average.
+would if every loss were average. While an arm has pending decisions but fewer than two losses, it
+has its turn after K - 1 plays of the leader, so that it gets no more than its fair share.
 
 References
 ----------
@@ -157,9 +158,18 @@ def select(parameters: Any, state: Any, step: int, stream: Stream) -> int:
     arm = lowest_arm(race.ranking, True, stream)
     if race.newcomers[0] == 0 and arm == race.leader[0]:
         plays = plays_of(race, arm)
-        race.until[0] = plays + 1.0 + math.floor(parameters.recheck * plays)
+        race.until[0] = stay(race, plays + 1.0 + math.floor(parameters.recheck * plays))
         race.settled[0] = 0
     return arm
+
+
+@kernel
+def stay(race: Race, until: float) -> float:
+    """How long the leader is played: not beyond the turn of an arm that waits for its losses."""
+    for arm in range(len(race.counts)):
+        if race.counts[arm] < _FIRST_PLAYS and race.pending[arm] > 0.0:
+            until = min(until, race.ranking.indices[arm])
+    return until
 
 
 @kernel
@@ -167,7 +177,8 @@ def settle(parameters: Any, state: Any) -> None:
     """Find the leader, and compute every arm's index against it."""
     race = state.race
     best = best_arm(race)
-    if best != race.leader[0]:
+    changed = best != race.leader[0]
+    if changed:
         race.leader[0] = best
         race.asleep[:] = 0.0
     race.until[0] = 0.0
@@ -175,7 +186,8 @@ def settle(parameters: Any, state: Any) -> None:
     survey(parameters, state)
     plays = plays_of(race, race.leader[0]) if race.leader[0] >= 0 else 0.0
     for arm in range(len(race.counts)):
-        if race.asleep[arm] <= plays or arm == race.leader[0]:
+        has_turn = race.counts[arm] < _FIRST_PLAYS and not changed
+        if not has_turn and (race.asleep[arm] <= plays or arm == race.leader[0]):
             value = index(parameters, state, arm)
             place_unsorted(race.ranking, arm, value)
             race.asleep[arm] = _SLEEP * plays if value > _FAR * plays else 0.0
@@ -207,8 +219,10 @@ def index(parameters: Any, state: Any, arm: int) -> float:
     if plays < _FIRST_PLAYS:
         return plays - _FIRST_PLAYS
     leader = race.leader[0]
-    if leader < 0 or arm == leader or race.counts[arm] < _FIRST_PLAYS:
+    if leader < 0 or arm == leader:
         return plays
+    if race.counts[arm] < _FIRST_PLAYS:
+        return plays_of(race, leader) + len(race.counts) - 1.0
     gap = mean_of(race, arm) - mean_of(race, leader)
     if gap <= 0.0:
         return plays

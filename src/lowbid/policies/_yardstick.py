@@ -90,6 +90,19 @@ def reach_below(yardstick: Yardstick, x: float, margin: float) -> float:
     return x - yardstick[LOWEST] + margin * spacing
 
 
+@kernel
+def are_alike(squares: float, count: float, high: float) -> bool:
+    """Whether an arm's losses were all alike, of which only a declared range makes something."""
+    return squares <= count * ROUNDING and high < math.inf
+
+
+@kernel
+def evidence_if_alike(yardstick: Yardstick, mean: float, gap: float) -> float:
+    """The evidence of each of an arm's losses if it had two, that one and the lowest possible."""
+    share = min(gap / (mean - yardstick[LOWEST]), 1.0 - 1.0 / (yardstick[SEEN] + 2.0))
+    return -math.log1p(-share)
+
+
 def require_ends(low: float | None, high: float | None) -> None:
     """Raise an error if a declared range is not valid."""
     require((low is None) == (high is None), f"low, high are {low!r}, {high!r}; give both or none.")

@@ -12,6 +12,13 @@ from lowbid._arrays import Floats
 from lowbid._compile import allocating_kernel, kernel
 from lowbid._random import Stream
 from lowbid.policies._base import About, Kernels, Policy, require_finite
+from lowbid.policies._deviations import (
+    Deviations,
+    add_deviation,
+    deviations_of,
+    measured_deviations,
+    merged_deviations,
+)
 from lowbid.policies._race import (
     Race,
     RacePolicy,
@@ -23,9 +30,10 @@ from lowbid.policies._race import (
     race_of,
 )
 from lowbid.policies._yardstick import (
-    ROUNDING,
     SEEN,
     Yardstick,
+    are_alike,
+    evidence_if_alike,
     measured,
     merged_yardstick,
     reach_below,
@@ -56,8 +64,7 @@ class State(NamedTuple):
 
     race: Race
     yardstick: Yardstick
-    squares: Floats  # (arm,): the sum of squared deviations from the arm's mean
-    cubes: Floats  # (arm,): and of cubed ones
+    deviations: Deviations
     pool: Floats  # (2,): the mean squared and the mean cubed deviation of all arms
 
 
@@ -67,8 +74,7 @@ def init(parameters: Parameters, n_arms: int, capacity: int) -> State:
     return State(
         race=race_of(n_arms),
         yardstick=yardstick_of(parameters.low, parameters.high),
-        squares=np.zeros(n_arms),
-        cubes=np.zeros(n_arms),
+        deviations=deviations_of(n_arms),
         pool=np.zeros(2),
     )
 
@@ -77,9 +83,9 @@ def init(parameters: Parameters, n_arms: int, capacity: int) -> State:
 def survey(parameters: Parameters, state: State) -> None:
     """Pool the deviations of all arms, each from its own mean."""
     squares = cubes = weight = 0.0
-    for arm in range(len(state.squares)):
-        squares += state.squares[arm]
-        cubes += state.cubes[arm]
+    for arm in range(len(state.race.counts)):
+        squares += state.deviations.squares[arm]
+        cubes += state.deviations.cubes[arm]
         weight += max(state.race.counts[arm] - 1.0, 0.0)
     weight = max(weight, 1.0)
     state.pool[0] = squares / weight
@@ -90,14 +96,15 @@ def survey(parameters: Parameters, state: State) -> None:
 def evidence(parameters: Parameters, state: State, arm: int, gap: float) -> float:
     """The evidence against an arm whose mean lies by `gap` above the leader's."""
     n, plays = state.race.counts[arm], plays_of(state.race, arm)
-    w = max(reach_below(state.yardstick, mean_of(state.race, arm), parameters.margin), gap)
+    mean = mean_of(state.race, arm)
+    if are_alike(state.deviations.squares[arm], n, parameters.high):
+        return plays * evidence_if_alike(state.yardstick, mean, gap)
+    w = max(reach_below(state.yardstick, mean, parameters.margin), gap)
     x = min(gap / w, 1.0 - 1.0 / (state.yardstick[SEEN] + 2.0))
-    if state.squares[arm] <= n * ROUNDING and parameters.high < math.inf:
-        return -plays * math.log1p(-x)
-    squares = state.squares[arm] + parameters.pooling * state.pool[0]
+    squares = state.deviations.squares[arm] + parameters.pooling * state.pool[0]
     if squares <= 0.0:
         return math.inf
-    cubes = state.cubes[arm] + parameters.pooling * state.pool[1]
+    cubes = state.deviations.cubes[arm] + parameters.pooling * state.pool[1]
     variance = squares / (n - 1.0 + parameters.pooling)
     slope = cubes / squares * n / (n - 1.5)
     r = max(min(1.0 - slope * w / variance, w * w / variance), _STEEPEST)
@@ -125,13 +132,7 @@ def update(
 ) -> None:
     """Update the arm's moments."""
     x = measured(state.yardstick, loss)
-    n = state.race.counts[arm] + 1.0
-    if n > 1.0:
-        off = x - mean_of(state.race, arm)
-        share = off / n
-        more = off * share * (n - 1.0)
-        state.cubes[arm] += more * share * (n - 2.0) - 3.0 * share * state.squares[arm]
-        state.squares[arm] += more
+    add_deviation(state.deviations, arm, state.race.counts[arm], state.race.sums[arm], x)
     count_loss(parameters, state, arm, x)
 
 
@@ -260,14 +261,12 @@ class MomentIMED(RacePolicy):
         """Moments add up, with a term for the difference of the means."""
         yardstick = merged_yardstick(first.yardstick, second.yardstick)
         one, two = (measured_by(yardstick, state) for state in (first, second))
-        n_1, n_2 = one.race.counts, two.race.counts
-        n = np.maximum(n_1 + n_2, 1.0)
-        means = [part.race.sums / np.maximum(part.race.counts, 1.0) for part in (one, two)]
-        apart = means[1] - means[0]
-        squares = one.squares + two.squares + apart**2 * n_1 * n_2 / n
-        cubes = one.cubes + two.cubes + apart**3 * n_1 * n_2 * (n_1 - n_2) / n**2
-        cubes += 3.0 * apart * (n_1 * two.squares - n_2 * one.squares) / n
-        return State(merged_race(one.race, two.race), yardstick, squares, cubes, np.zeros(2))
+        return State(
+            race=merged_race(one.race, two.race),
+            yardstick=yardstick,
+            deviations=merged_deviations((one.race, two.race), (one.deviations, two.deviations)),
+            pool=np.zeros(2),
+        )
 
 
 def measured_by(yardstick: Yardstick, state: State) -> State:
@@ -276,6 +275,5 @@ def measured_by(yardstick: Yardstick, state: State) -> State:
     return state._replace(
         race=measured_race(state.race, shift, factor),
         yardstick=yardstick,
-        squares=factor**2 * state.squares,
-        cubes=factor**3 * state.cubes,
+        deviations=measured_deviations(state.deviations, factor),
     )

@@ -23,7 +23,7 @@ References
 from __future__ import annotations
 
 import math
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -54,10 +54,8 @@ class Lift(NamedTuple):
         The interval for the true difference: the means of the arms, weighted as they were played so
         far, minus the mean of the control arm. It holds at all times simultaneously, so you may
         look as often as you like.
-    verdict : {"better", "worse", "undecided"}
-        What the interval shows of the policy's choices relative to the control arm, at this
-        confidence. "worse" needs attention: usually the control arm is the best one, and the others
-        are still being tried.
+    sure : bool
+        Whether the interval shows that the policy's choices are better than the control arm.
     decided, held_out : float
         The two mean outcomes.
     decided_count, held_out_count : int
@@ -70,7 +68,7 @@ class Lift(NamedTuple):
     difference: float
     low: float
     high: float
-    verdict: Literal["better", "worse", "undecided"]
+    sure: bool
     decided: float
     held_out: float
     decided_count: int
@@ -144,11 +142,6 @@ def lift_of(
         bounds = average_intervals(ledger, surprises, declared, error)
         low, high = lift_bounds(bounds).tolist()
     rewards = feedback is not None and feedback.rewards
-    verdict = _verdict(low, high) if rewards else _verdict(-high, -low)
+    sure = low > 0.0 if rewards else high < 0.0
     numbers = (int(counts[DECIDED]), int(counts[HELD_OUT]), float(confidence))
-    return Lift(decided - held_out, low, high, verdict, decided, held_out, *numbers)
-
-
-def _verdict(low: float, high: float) -> Literal["better", "worse", "undecided"]:
-    """What an interval of a gain shows; NaN shows nothing."""
-    return "better" if low > 0.0 else "worse" if high < 0.0 else "undecided"
+    return Lift(decided - held_out, low, high, sure, decided, held_out, *numbers)

@@ -73,7 +73,7 @@ def test_a_policy_that_plays_anyway_keeps_its_limit():
 
 
 def test_the_league_is_a_sweep_like_any_other(tmp_path):
-    assert len(LEAGUE.environments) == 33
+    assert len(LEAGUE.environments) == 36
     assert len(LEAGUE.policies) == 19
     assert {tier.steps for tier in LEAGUE.tiers} == {100_000, 1_000_000}
     assert not set(LEAGUE.tune.on) & set(LEAGUE.tune.judge)

@@ -1,5 +1,6 @@
 """A bandit for use in a product."""
 
+from lowbid.online._assign import assign
 from lowbid.online._bandit import Bandit
 from lowbid.online._compare import Comparison
 from lowbid.online._core import Core as Core
@@ -29,6 +30,7 @@ from lowbid.online._ledger import COUNT as COUNT
 from lowbid.online._ledger import MEAN as MEAN
 from lowbid.online._ledger import Ledger as Ledger
 from lowbid.online._ledger import empty_ledger as empty_ledger
+from lowbid.online._ledger import merged_ledger as merged_ledger
 from lowbid.online._ledger import record as record
 from lowbid.online._ledger import row_from as row_from
 from lowbid.online._ledger import row_to as row_to
@@ -39,6 +41,8 @@ from lowbid.online._recommend import recommended as recommended
 from lowbid.online._roster import is_name as is_name
 from lowbid.online._roster import plain_name as plain_name
 from lowbid.online._roster import read_arms as read_arms
+from lowbid.online._saved import decoded as decoded
+from lowbid.online._saved import encoded as encoded
 from lowbid.online._saved_policy import policy_from as policy_from
 from lowbid.online._saved_policy import policy_to as policy_to
 from lowbid.online._sequences import asymptotic_sequence as asymptotic_sequence
@@ -47,4 +51,4 @@ from lowbid.online._views import BanditViews as BanditViews
 from lowbid.online._views import Seen as Seen
 from lowbid.online._views import described as described
 
-__all__ = ["Bandit", "Comparison", "Decision", "Explanation", "Recommendation"]
+__all__ = ["Bandit", "Comparison", "Decision", "Explanation", "Recommendation", "assign"]

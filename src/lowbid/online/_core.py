@@ -139,7 +139,7 @@ class Core:
         """Forget expired decisions before another one is made."""
         if self.expiry is not None:
             for decision in self.decisions.expired(before=self.engine.step - self.expiry):
-                self._release(decision.arm)
+                self.release(decision.arm)
 
     def await_outcome(self, arm: int) -> Decision:
         """Make a decision for an arm of the engine; its outcome is pending."""
@@ -185,9 +185,9 @@ class Core:
             return rejection
         self.feedback = feedback
         if isinstance(what, Decision):
-            self._learn(what.arm, value, answered=1)
+            self.learn(what.arm, value, answered=1)
         else:
-            self._learn(what, value, answered=0)
+            self.learn(what, value, answered=0)
         return None
 
     def forget(self, decision: Decision) -> Rejection | None:
@@ -195,7 +195,7 @@ class Core:
         rejection = self.decisions.status(decision)
         self.decisions.close(decision)
         if rejection is None:
-            self._release(decision.arm)
+            self.release(decision.arm)
         return rejection
 
     def remove_arm(self, name: Arm) -> None:
@@ -245,20 +245,20 @@ class Core:
                     "with the same can be merged."
                 )
 
-    def _learn(self, name: Arm, value: float, answered: int) -> None:
+    def learn(self, name: Arm, value: float, answered: int) -> None:
         """Hand a value of an arm to the policy; a separate step unless it answers a decision."""
         engine, roster = self.engine, self.roster
         arm = roster.number.get(name)
         if arm is None:  # paused
             with roster.awake(name):
-                self._learn(name, value, answered)
+                self.learn(name, value, answered)
             return
         scale = self.feedback.scale  # type: ignore[union-attr]
         engine.update(arm, value, engine.step - answered, roster.ledger, scale)
         engine.hold(arm, -answered)
         engine.step += 1 - answered
 
-    def _release(self, name: Arm) -> None:
+    def release(self, name: Arm) -> None:
         """Tell the policy that one outcome fewer is pending."""
         with self.roster.awake(name) as arm:
             self.engine.hold(arm, -1)

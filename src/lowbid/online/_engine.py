@@ -312,6 +312,12 @@ class Engine:
         self.replace(state, self.n_arms)
 
     @_in_its_time
+    def adopt(self, state: Any, step: int, capacity: int, stream: Stream) -> None:
+        """Continue with what others know about the same arms, at their step."""
+        self.step, self.capacity, self.stream = step, capacity, stream
+        self.replace(extend(state, self.empty(self.n_arms)), self.n_arms)
+
+    @_in_its_time
     def _take(self, arms: Sequence[int]) -> Any:
         return self.policy.take(self.state, self.n_arms, arms, self.empty)
 

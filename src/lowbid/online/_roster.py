@@ -157,6 +157,13 @@ class Roster:
         self.ledger = np.concatenate([self.ledger, arm.row[np.newaxis]])
         self._rename([*self.names, plain_name(name)])
 
+    def reorder(self, names: list[Arm]) -> None:
+        """Put the arms that can be chosen into another order."""
+        order = [self.number[name] for name in names]
+        self.engine.reorder(order)
+        self.ledger = self.ledger[order]
+        self._rename(names)
+
     def merge(self, other: Roster) -> None:
         """Add what another roster knows about the same arms; its order may change."""
         if self.paused or other.paused:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
+from lowbid._require import require_whole
 from lowbid.online._chart import chart
 from lowbid.online._compare import (
     Comparison,
@@ -16,6 +19,7 @@ from lowbid.online._compare import (
 from lowbid.online._core import Core
 from lowbid.online._decisions import Arm
 from lowbid.online._explain import Explanation, bids_of, explained, indices_of
+from lowbid.online._given import MOST_DECISIONS
 from lowbid.online._ledger import COUNT, mean_of_row
 from lowbid.online._recommend import ArmInterval, Recommendation, arm_intervals, recommended
 from lowbid.online._saved import encoded
@@ -110,6 +114,32 @@ class BanditViews(ABC):
         BatchEnsemble(batches=2): the lowest index is chosen.
         """
         return self._view(explained)
+
+    def shares(self, next: int = 1000) -> dict[Arm, float]:
+        """The share of the next decisions that each arm would get if no outcome came meanwhile.
+
+        For systems that take shares rather than decisions, such as a flag service: compute them now
+        and then, and let `lowbid.assign` give each unit an arm. Nothing is decided by asking.
+
+        Parameters
+        ----------
+        next : int
+            How many decisions there will be before you ask again; at most 100,000.
+
+        Examples
+        --------
+        >>> import lowbid
+        >>> bandit = lowbid.Bandit(["a", "b"], lowbid.BetaThompson(), reward_range=(0, 1), seed=0)
+        >>> for i in range(20):
+        ...     bandit.update("a", reward=float(i % 2))
+        ...     bandit.update("b", reward=float(i % 4 == 0))
+        >>> bandit.shares(next=500)
+        {'a': 0.938, 'b': 0.062}
+        """
+        many = require_whole("next", next, at_least=1, at_most=MOST_DECISIONS)
+        twin = self._view(copy.deepcopy)
+        chosen = Counter(twin.decide().arm for _ in range(many))
+        return {arm: chosen[arm] / many for arm in twin.roster.names}
 
     def recommend(self, confidence: float = 0.95) -> Recommendation:
         """The arm to keep if you stop now, and how certain that is.

@@ -217,11 +217,23 @@ class Policy(Parameterised):
         return _arms.join(self, first, second, sizes, start)
 
     def merge(self, first: Any, second: Any) -> Any:
-        """Merge two states that saw different losses of the same arms; neither is changed."""
+        """Merge two states that saw different losses of the same arms; neither is changed.
+
+        The state of a policy whose states add up may have a method ``merged(other)``.
+        """
+        if hasattr(first, "merged"):
+            return first.merged(second)
         raise InvalidValueError(
             f"two states of {self.name} cannot be merged; feed all losses to one of them, or "
             "choose a policy whose state adds up, such as BatchEnsemble."
         )
+
+    def deal_alike(self, state: Any, leader: Any, arm: int) -> None:
+        """Prepare a state to treat an arm's next loss as a state that has seen more losses would.
+
+        For policies whose states depend on which loss goes where, such as Batch Ensemble's. Called
+        for a process of a fleet, whose own state is merged with those of the others later.
+        """
 
     @property
     def holding(self) -> Callable[..., None] | None:

@@ -146,6 +146,13 @@ class EnsemblePolicy(Policy):
         type(self).rank_all(self.parameters(sum(sizes), 1, 1), target)
         return target
 
+    def deal_alike(self, state: Any, leader: Any, arm: int) -> None:
+        """Deal the arm's next loss into the batch into which the leading state deals it."""
+        mine, theirs = state.batches, leader.batches
+        in_use = mine.in_use[0] = min(theirs.in_use[0], mine.sums.shape[1])
+        turn = theirs.next_batch[arm]
+        mine.next_batch[arm] = theirs.counts[arm, :in_use].argmin() if turn < 0 else turn
+
     def merge(self, first: Any, second: Any) -> Any:
         """Merge two states that saw different losses of the same arms.
 

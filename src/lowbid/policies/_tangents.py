@@ -52,6 +52,14 @@ def tangents_of(n_arms: int) -> Tangents:
     )
 
 
+def tangents_after(moments: Moments) -> Tangents:
+    """No tangent for any arm: the index of each that was played is to be computed."""
+    tangents: Tangents = tangents_of(len(moments.counts))
+    for arm in np.flatnonzero(moments.counts):
+        forget(tangents, int(arm))
+    return tangents
+
+
 @kernel
 def forget(tangents: Tangents, arm: int) -> None:
     """Drop an arm's tangent, because its losses have changed."""

@@ -21,6 +21,10 @@ class State(NamedTuple):
     moments: Moments
     draws: Floats
 
+    def merged(self, other: State) -> State:
+        """The statistics after the losses of both; what was drawn does not matter."""
+        return State(self.moments.merged(other.moments), np.full_like(self.draws, -math.inf))
+
 
 @allocating_kernel
 def init(parameters: ExponentialThompson, n_arms: int, capacity: int) -> State:

@@ -22,6 +22,10 @@ class State(NamedTuple):
     moments: Moments
     draws: Floats
 
+    def merged(self, other: State) -> State:
+        """The statistics after the losses of both; what was drawn does not matter."""
+        return State(self.moments.merged(other.moments), np.full_like(self.draws, -math.inf))
+
 
 @allocating_kernel
 def init(parameters: Any, n_arms: int, capacity: int) -> State:

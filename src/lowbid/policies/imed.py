@@ -24,6 +24,7 @@ from lowbid.policies._tangents import (
     indices_at,
     lowest_arm_lazily,
     lowest_arm_of_all,
+    tangents_after,
     tangents_of,
 )
 
@@ -46,6 +47,11 @@ class State(NamedTuple):
 
     moments: Moments
     tangents: Tangents
+
+    def merged(self, other: State) -> State:
+        """The statistics after the losses of both; indices are computed again."""
+        moments = self.moments.merged(other.moments)
+        return State(moments, tangents_after(moments))
 
 
 @allocating_kernel

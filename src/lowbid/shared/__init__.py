@@ -47,11 +47,14 @@ from lowbid.shared._reporting import answering as answering
 from lowbid.shared._shared_bandit import SharedBandit
 from lowbid.shared._shared_log import Compaction
 from lowbid.shared._timeline import ArmShares
+from lowbid.shared.fleet import FleetBandit, FleetStatus
 
 __all__ = [
     "ArmShares",
     "BanditSummary",
     "Compaction",
+    "FleetBandit",
+    "FleetStatus",
     "Lift",
     "LogEntry",
     "LoggedDecision",

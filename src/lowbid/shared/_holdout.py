@@ -16,6 +16,7 @@ from lowbid.online import (
     Decisions,
     Feedback,
     empty_ledger,
+    merged_ledger,
     row_from,
     row_to,
 )
@@ -57,21 +58,29 @@ class Holdout:
 
     def to_data(self) -> dict[str, Any]:
         """Everything, as plain data."""
-        groups = [
+        groups = self.groups_to_data()
+        return {"decisions": self.decisions.to_data(), "made": self.made, "groups": groups}
+
+    def groups_to_data(self) -> list[dict[str, Any]]:
+        """The outcomes of both groups, as plain data."""
+        return [
             {**row_to(name, row), "surprise": surprise}
             for name, row, surprise in zip(
                 _GROUPS, self._ledger, self._surprises.tolist(), strict=True
             )
         ]
-        return {"decisions": self.decisions.to_data(), "made": self.made, "groups": groups}
+
+    def groups_from_data(self, saved: list[dict[str, Any]]) -> None:
+        """Restore what `groups_to_data` returned."""
+        self._ledger = np.array([row_from(row) for row in saved])
+        self._surprises = np.array([row["surprise"] for row in saved])
 
     @classmethod
     def from_data(cls, saved: dict[str, Any]) -> Self:
         """Restore a holdout from the data that `to_data` returned."""
         holdout = cls("")
         holdout.decisions, holdout.made = Decisions.from_data(saved["decisions"]), saved["made"]
-        holdout._ledger = np.array([row_from(row) for row in saved["groups"]])
-        holdout._surprises = np.array([row["surprise"] for row in saved["groups"]])
+        holdout.groups_from_data(saved["groups"])
         return holdout
 
     def has(self, identity: str) -> bool:
@@ -83,6 +92,11 @@ class Holdout:
         ends = feedback.scale[LOW], feedback.scale[WIDTH]
         with interpreted():  # not worth compiling
             record_surprise(self._ledger, self._surprises, group, value, *ends)
+
+    def add(self, other: Holdout) -> None:
+        """Add the outcomes of another process."""
+        self._ledger = merged_ledger(self._ledger, other._ledger)
+        self._surprises = self._surprises + other._surprises
 
     def lift(self, feedback: Feedback | None, confidence: float) -> Lift:
         """The other units compared with the holdout."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, overload
 
+from lowbid._require import require
 from lowbid.errors import InvalidValueError, UnknownNameError
 from lowbid.online import Arm, Kind
 from lowbid.policies import Policy
@@ -17,9 +19,51 @@ from lowbid.shared._identifiers import read_name
 from lowbid.shared._replica import Replica
 from lowbid.shared._shared_bandit import SharedBandit
 from lowbid.shared._shared_log import SharedLog
+from lowbid.shared.fleet import FLEET_FORMAT, FleetBandit, open_fleet
 from lowbid.shared.stores import PATIENCE, Store, StoredBandit, Transaction, patiently, store_at
 
 
+@overload
+def open(
+    store: str | Store,
+    name: str,
+    arms: int | Iterable[Arm] | None = ...,
+    policy: Policy | None = ...,
+    seed: int | None = ...,
+    horizon: int | None = ...,
+    *,
+    loss_range: tuple[float, float] | None = ...,
+    reward_range: tuple[float, float] | None = ...,
+    kind: Kind | None = ...,
+    expiry: int | None = ...,
+    window: Duration | None = ...,
+    if_silent: float | None = ...,
+    sticky: bool | Duration | None = ...,
+    holdout: float | None = ...,
+    control: Arm | None = ...,
+    patience: float = ...,
+    actor: str | None = ...,
+    exchange: None = ...,
+) -> SharedBandit: ...
+@overload
+def open(
+    store: str | Store,
+    name: str,
+    arms: int | Iterable[Arm] | None = ...,
+    policy: Policy | None = ...,
+    seed: int | None = ...,
+    horizon: int | None = ...,
+    *,
+    exchange: Duration,
+    journal: str | os.PathLike[str] | None = ...,
+    loss_range: tuple[float, float] | None = ...,
+    reward_range: tuple[float, float] | None = ...,
+    kind: Kind | None = ...,
+    expiry: int | None = ...,
+    holdout: float | None = ...,
+    control: Arm | None = ...,
+    patience: float = ...,
+) -> FleetBandit: ...
 def open(
     store: str | Store,
     name: str,
@@ -39,7 +83,9 @@ def open(
     control: Arm | None = None,
     patience: float = PATIENCE,
     actor: str | None = None,
-) -> SharedBandit:
+    exchange: Duration | None = None,
+    journal: str | os.PathLike[str] | None = None,
+) -> SharedBandit | FleetBandit:
     """Open a bandit that several processes share, or create it if it does not exist.
 
     If it exists, the settings given must match those it has.
@@ -72,6 +118,12 @@ def open(
         Seconds to wait for a store that is locked or unavailable before raising an error.
     actor : str, optional
         Who creates the bandit, for its log.
+    exchange : duration, optional
+        Open a fleet: each process decides in memory, and exchanges what it has learned with the
+        others this often, such as "1s". See `FleetBandit`.
+    journal : str or path, optional
+        With `exchange`: a local file that keeps outcomes until they are exchanged, so that a
+        killed process loses none. Each process needs its own.
 
     Examples
     --------
@@ -105,6 +157,11 @@ def open(
         given["arms"] = arms = list(arms)  # type: ignore[arg-type]
     name, at = read_name(name), store_at(store, patience)
     actor = None if actor is None else read_name(actor, "actor")
+    if journal is not None:
+        require(exchange is not None, "journal was given without exchange; give both.")
+    if exchange is not None:
+        given |= {} if actor is None else {"actor": actor}  # which it refuses
+        return open_fleet(at, name, given, exchange, journal)
     key = patiently(at, lambda: _found_or_made(at, name, given, actor))
     log = SharedLog(at, key, name, policy)
     replica = patiently(at, log.opened)
@@ -118,9 +175,9 @@ def _found_or_made(store: Store, name: str, given: dict[str, Any], actor: str | 
         with store.transaction(write=True) as transaction:
             if transaction.find(name) is None:
                 _make(transaction, name, given, actor)
-            return _require(transaction, name, store).key
+            return _require_log(transaction, name, store).key
     with store.transaction(write=False) as transaction:
-        return _require(transaction, name, store).key
+        return _require_log(transaction, name, store).key
 
 
 def _make(transaction: Transaction, name: str, given: dict[str, Any], actor: str | None) -> None:
@@ -131,6 +188,16 @@ def _make(transaction: Transaction, name: str, given: dict[str, Any], actor: str
     key = transaction.create(name, LOG_FORMAT, now)
     if key is not None:
         transaction.append(key, [logged(1, now, created, secrets.token_hex(8))])
+
+
+def _require_log(transaction: Transaction, name: str, store: Store) -> StoredBandit:
+    found = _require(transaction, name, store)
+    if found.format == FLEET_FORMAT:
+        raise InvalidValueError(
+            f"bandit {name!r} in {store.address} is a fleet, whose processes exchange totals and "
+            f'keep no log; open it as one: lowbid.open(url, {name!r}, exchange="1s").'
+        )
+    return found
 
 
 def list_bandits(url: str | Store) -> list[StoredBandit]:

@@ -267,7 +267,7 @@ class SharedBandit(BanditViews):
         """The bandit at a glance."""
         return self.look(lambda replica, time: summary_of(self.name, replica, time))
 
-    def shares(self) -> list[ArmShares]:
+    def shares_over_time(self) -> list[ArmShares]:
         """The number of decisions per arm and span of time, oldest first."""
         return self._look(lambda replica: replica.timeline.shares())
 

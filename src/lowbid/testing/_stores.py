@@ -42,6 +42,7 @@ def check_store(store: str | Callable[[], Store]) -> None:
         _writers_of_a_bandit_take_turns,
         _events_and_memory_can_be_dropped,
         _snapshots_are_replaced,
+        _rows_are_replaced_until_they_are_closed,
         _memory_is_kept_by_key,
         _documents_are_kept_by_key,
         _a_twin_and_a_closed_store_go_on,
@@ -195,6 +196,41 @@ def _snapshots_are_replaced(store: Store, other: Store) -> None:
         transaction.keep_snapshot(key, body)
     with other.transaction(write=False) as transaction:
         _expect(transaction.snapshot(key) == body, "a snapshot is not as written")
+
+
+def _rows_are_replaced_until_they_are_closed(store: Store, other: Store) -> None:
+    body = bytes(range(256)) * 4000
+    with store.transaction(write=True) as transaction:
+        key, second = _created(transaction, _FIRST), _created(transaction, _SECOND)
+        written = [
+            transaction.write_row(key, "a", before, version, 10 * version, some)
+            for before, version, some in [(0, 1, b"1"), (1, 3, body), (1, 4, b""), (2, 5, b"")]
+        ]
+        _expect(written == [True, True, False, False], f"rows of other versions: {written}")
+        _expect(not transaction.write_row(key, "a", 0, 9, 5, b""), "a row can begin twice")
+        _expect(not transaction.write_row(key, "b", 1, 2, 5, b""), "a missing row is replaced")
+        transaction.write_row(key, "b", 0, 1, 5, b"b")
+        transaction.write_row(second, "a", 0, 1, 5, b"of another bandit")
+    with other.transaction(write=True) as transaction:
+        found = [tuple(row) for row in transaction.rows(key)]
+        _expect(found == [("a", 3, 30, False), ("b", 1, 5, False)], f"rows are {found}")
+        bodies = transaction.row_bodies(key, ["b", "a", "no such"])
+        _expect(bodies == {"a": body, "b": b"b"}, "the bodies of rows are not as written")
+        _expect(transaction.close_row(key, "a", 1) is None, "a row of another version is closed")
+        _expect(transaction.close_row(key, "b", 1) == b"b", "a row is closed without its body")
+        _expect(transaction.close_row(key, "b", 1) is None, "a closed row is closed again")
+    with store.transaction(write=True) as transaction:
+        _expect(not transaction.write_row(key, "b", 1, 2, 60, b""), "a closed row is replaced")
+        _expect(not transaction.write_row(key, "b", 0, 1, 60, b""), "a closed row begins again")
+        _expect(transaction.row_bodies(key, ["b"]) == {}, "a closed row has a body")
+        transaction.drop_closed_rows(key, 5)
+        closed = [tuple(row) for row in transaction.rows(key) if row.is_closed]
+        _expect(closed == [("b", 1, 5, True)], f"closed rows are {closed}")
+        transaction.drop_closed_rows(key, 6)
+        _expect([row.process for row in transaction.rows(key)] == ["a"], "wrong rows are dropped")
+        _expect(len(transaction.rows(second)) == 1, "another bandit lost rows")
+        transaction.delete(key)
+        _expect(transaction.rows(key) == [], "rows outlive their bandit")
 
 
 def _memory_is_kept_by_key(store: Store, other: Store) -> None:

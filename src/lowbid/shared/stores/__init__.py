@@ -7,6 +7,7 @@ from typing import Any
 from lowbid._require import require_finite
 from lowbid.errors import InvalidValueError
 from lowbid.shared.stores._interface import Head as Head
+from lowbid.shared.stores._interface import Row as Row
 from lowbid.shared.stores._interface import Store as Store
 from lowbid.shared.stores._interface import StoredBandit as StoredBandit
 from lowbid.shared.stores._interface import Transaction as Transaction

@@ -32,6 +32,27 @@ class StoredBandit(NamedTuple):
     created: int
 
 
+class Row(NamedTuple):
+    """What a store says of a row of a fleet, besides its body.
+
+    Attributes
+    ----------
+    process : str
+        The id of the process that writes it.
+    version : int
+        Which of the attempts to write it was the last to succeed, from 1.
+    time : int
+        When it was written last, in microseconds since 1970.
+    is_closed : bool
+        Whether it was folded into another one, and takes no more writes.
+    """
+
+    process: str
+    version: int
+    time: int
+    is_closed: bool
+
+
 class Head(NamedTuple):
     """What is known about a bandit when its lock is taken.
 
@@ -113,6 +134,36 @@ class Transaction(ABC):
     @abstractmethod
     def keep_snapshot(self, bandit: int, snapshot: bytes) -> None:
         """Store a snapshot, replacing the previous one."""
+
+    # Its rows: what each process of a fleet has learned
+
+    @abstractmethod
+    def rows(self, bandit: int) -> list[Row]:
+        """All rows, in order of process."""
+
+    @abstractmethod
+    def row_bodies(self, bandit: int, processes: Sequence[str]) -> dict[str, bytes]:
+        """The bodies of the rows of these processes, without those that are closed."""
+
+    @abstractmethod
+    def write_row(
+        self, bandit: int, process: str, before: int, version: int, time: int, body: bytes
+    ) -> bool:
+        """Replace the version `before` of a row by another one; 0 stands for no row yet.
+
+        Returns False, and writes nothing, if the row is closed or has another version.
+        """
+
+    @abstractmethod
+    def close_row(self, bandit: int, process: str, version: int) -> bytes | None:
+        """Let a row take no more writes, drop its body and return it.
+
+        Returns None, and changes nothing, if the row is closed or has another version.
+        """
+
+    @abstractmethod
+    def drop_closed_rows(self, bandit: int, before: int) -> None:
+        """Remove closed rows that were written last before a time."""
 
     # Its memory: what is looked up by a key, such as the ids of requests
 

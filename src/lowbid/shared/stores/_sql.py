@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from lowbid.shared._events import LoggedEvent
-from lowbid.shared.stores._interface import Head, StoredBandit, Transaction
+from lowbid.shared.stores._interface import Head, Row, StoredBandit, Transaction
 
 # {key}, {whole} and {bytes} stand for the store's own types.
 TABLES = (
@@ -27,6 +27,13 @@ TABLES = (
     """CREATE TABLE IF NOT EXISTS lowbid_snapshots (
         bandit INTEGER PRIMARY KEY,
         body {bytes} NOT NULL)""",
+    """CREATE TABLE IF NOT EXISTS lowbid_rows (
+        bandit INTEGER NOT NULL,
+        process TEXT NOT NULL,
+        version {whole} NOT NULL,
+        time {whole} NOT NULL,
+        body {bytes},
+        PRIMARY KEY (bandit, process))""",
     """CREATE TABLE IF NOT EXISTS lowbid_memory (
         bandit INTEGER NOT NULL,
         space TEXT NOT NULL,
@@ -56,7 +63,7 @@ _MEMORY_COLUMNS = {
     "time": "bigint",
     "value": "text",
 }
-_OWNED = ("lowbid_events", "lowbid_snapshots", "lowbid_memory")
+_OWNED = ("lowbid_events", "lowbid_snapshots", "lowbid_rows", "lowbid_memory")
 _EVENT = "SELECT number, time, name, batch, body FROM lowbid_events WHERE bandit = ? AND number"
 
 
@@ -172,17 +179,71 @@ class SQLTransaction(Transaction):
             (bandit, snapshot),
         )
 
-    def recall(self, bandit: int, space: str, keys: Sequence[str]) -> dict[str, str]:
-        """The values of those keys that exist."""
-        found: dict[str, str] = {}
+    def rows(self, bandit: int) -> list[Row]:
+        """All rows, in order of process."""
+        query = (
+            "SELECT process, version, time, body IS NULL FROM lowbid_rows WHERE bandit = ? "
+            "ORDER BY process"
+        )
+        found = self.run(query, (bandit,)).fetchall()
+        return [
+            Row(process, version, time, bool(closed)) for process, version, time, closed in found
+        ]
+
+    def row_bodies(self, bandit: int, processes: Sequence[str]) -> dict[str, bytes]:
+        """The bodies of the rows of these processes, without those that are closed."""
+        query = (
+            "SELECT process, body FROM lowbid_rows "
+            "WHERE bandit = ? AND body IS NOT NULL AND process"
+        )
+        found = self._in_parts(query, (bandit,), processes)
+        return {process: bytes(body) for process, body in found}
+
+    def write_row(
+        self, bandit: int, process: str, before: int, version: int, time: int, body: bytes
+    ) -> bool:
+        """Replace the version `before` of a row by another one; 0 stands for no row yet."""
+        if before == 0:
+            statement = (
+                "INSERT INTO lowbid_rows (version, time, body, bandit, process) "
+                "VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+            )
+            return self._changes_a_row(statement, (version, time, body, bandit, process))
+        statement = (
+            "UPDATE lowbid_rows SET version = ?, time = ?, body = ? "
+            "WHERE bandit = ? AND process = ? AND version = ? AND body IS NOT NULL"
+        )
+        return self._changes_a_row(statement, (version, time, body, bandit, process, before))
+
+    def _changes_a_row(self, statement: str, values: Sequence[Any]) -> bool:
+        return int(self.run(statement, values).rowcount) == 1
+
+    def close_row(self, bandit: int, process: str, version: int) -> bytes | None:
+        """Let a row take no more writes, drop its body and return it."""
+        where = "WHERE bandit = ? AND process = ? AND version = ? AND body IS NOT NULL"
+        values = (bandit, process, version)
+        # Writing to the row keeps others from replacing it until the transaction ends.
+        if not self._changes_a_row(f"UPDATE lowbid_rows SET version = version {where}", values):
+            return None
+        body = self.run(f"SELECT body FROM lowbid_rows {where}", values).fetchone()[0]
+        self.run(f"UPDATE lowbid_rows SET body = NULL {where}", values)
+        return bytes(body)
+
+    def drop_closed_rows(self, bandit: int, before: int) -> None:
+        """Remove closed rows that were written last before a time."""
+        statement = "DELETE FROM lowbid_rows WHERE bandit = ? AND body IS NULL AND time < ?"
+        self.run(statement, (bandit, before))
+
+    def _in_parts(self, query: str, values: Sequence[Any], keys: Sequence[str]) -> Iterator[Any]:
+        """The rows of a query that ends with a column that is one of the keys."""
         for first in range(0, len(keys), 500):  # databases limit the values of a statement
             some = keys[first : first + 500]
-            query = (
-                "SELECT key, value FROM lowbid_memory WHERE bandit = ? AND space = ? AND key IN "
-                f"({', '.join('?' * len(some))})"
-            )
-            found.update(self.run(query, (bandit, space, *some)).fetchall())
-        return found
+            yield from self.run(f"{query} IN ({', '.join('?' * len(some))})", (*values, *some))
+
+    def recall(self, bandit: int, space: str, keys: Sequence[str]) -> dict[str, str]:
+        """The values of those keys that exist."""
+        query = "SELECT key, value FROM lowbid_memory WHERE bandit = ? AND space = ? AND key"
+        return dict(self._in_parts(query, (bandit, space), keys))
 
     def remember(self, bandit: int, space: str, time: int, values: Mapping[str, str]) -> None:
         """Set the values of keys, as of a time."""

@@ -25,6 +25,8 @@ ELSEWHERE = {
     "contextual/linear_acb.py": "contextual/test_ridge.py",
     "contextual/linear_batch_ensemble.py": "contextual/test_ridge.py",
     "contextual/_registry.py": "test_discovery.py",
+    "environments/_featured.py": "contextual/test_problems.py",
+    "simulation/_features.py": "contextual/test_problems.py",
     "environments/_wrapped.py": "environments/test_rewards.py",
     "online/_views.py": "online/test_bandit.py",
     "policies/_batches.py": "policies/test_batch_ensemble.py",

@@ -69,6 +69,17 @@ def see(state: State, features: Floats) -> None:
     given = state.model.columns.given
     for j in range(min(len(given), len(features))):
         given[j] = features[j]
+    if len(features) > len(given):
+        state.model.forecast[0] = features[len(given)]
+
+
+@kernel
+def keep(state: State, memory: Floats) -> None:
+    """Write down the features of a decision, and what was predicted for it."""
+    given = state.model.columns.given
+    for j in range(min(len(given), len(memory))):
+        memory[j] = given[j]
+    memory[len(given)] = state.model.forecast[0]
 
 
 @kernel
@@ -128,6 +139,7 @@ class ModelPolicy(ContextualPolicy):
     index_unit: ClassVar[str] = "evidence"
     hold = hold
     see = see
+    keep = keep
 
     def __post_init__(self) -> None:
         require_finite("patience", self.patience, above=0.0)

@@ -80,6 +80,14 @@ def see(state: Any, features: Floats) -> None:
 
 
 @kernel
+def keep(state: Any, memory: Floats) -> None:
+    """Write down the features of a decision."""
+    x = state.ridge.columns.x
+    for j in range(min(len(x) - 1, len(memory))):
+        memory[j] = x[j + 1]
+
+
+@kernel
 def estimate(ridge: Ridge, arm: int) -> float:
     """The loss that an arm's regression predicts."""
     return dot(ridge.weights[arm], ridge.columns.x)
@@ -127,6 +135,7 @@ class RidgePolicy(ContextualPolicy):
 
     penalty: float
     see = see
+    keep = keep
 
     def __post_init__(self) -> None:
         require_finite("penalty", self.penalty, above=0.0)

@@ -4,6 +4,7 @@ from lowbid.environments._base import Arms, Environment
 from lowbid.environments._base import stay as stay
 from lowbid.environments._changing import Changing
 from lowbid.environments._changing import Stage as Stage
+from lowbid.environments._featured import Featured as Featured
 from lowbid.environments._restated import Restated as Restated
 from lowbid.environments.bernoulli import Bernoulli
 from lowbid.environments.beta import Beta

@@ -98,9 +98,12 @@ class Policy(Parameterised):
     # ``hold(parameters, state, arm, change)`` counts decisions of an arm whose losses are not
     # known yet: `change` is 1 when one is made, -1 when its loss arrived or never will.
     hold: ClassVar[Callable[..., None] | None] = None
-    # ``see(state, features)`` takes the features, an array, of the next call of another function;
-    # None if the policy does not look at features.
+    # ``see(state, features)`` takes the features, an array, of the next call of another function,
+    # and what `keep` added to them; None if the policy does not look at features.
     see: ClassVar[Callable[..., None] | None] = None
+    # ``keep(state, memory)`` writes what the outcome of a decision will need: its features, as they
+    # were used, and one more number.
+    keep: ClassVar[Callable[..., None] | None] = None
     # Why arms cannot be added or removed while the policy is in use; empty if they can.
     fixed_arms: ClassVar[str] = ""
     # Whether `select` draws random numbers for nothing but ties between equal indices.

@@ -21,6 +21,9 @@ hold: Any = None
 draw: Any = None
 begin: Any = None
 move: Any = None
+show: Any = None
+keep: Any = None
+recall: Any = None
 draw_delay: Any = None
 
 
@@ -36,6 +39,7 @@ class Post(NamedTuple):
     arms: Ints  # (decision,)
     losses: Floats  # (decision,)
     lost: Ints  # (decision,)
+    memories: Floats  # (decision, column): see `Policy.keep`; empty without features
 
 
 @kernel
@@ -66,6 +70,7 @@ def deliver(parameters: Any, state: Any, post: Post, step: int, stream: Stream) 
     decision = post.first[step]
     while decision > 0:
         arm = post.arms[decision]
+        recall(state, post.memories, decision)
         if post.lost[decision] == 0:
             update(parameters, state, arm, post.losses[decision], step, stream)
         hold(parameters, state, arm, -1)
@@ -90,6 +95,7 @@ def play_late(
     delays_key: np.uint64,
     lost: float,
     batch: int,
+    columns: int,
 ) -> int:
     """Play runs as `_loop.play` does, with losses that arrive late or never."""
     horizon, n_arms = checkpoints[-1], gaps.shape[1]
@@ -103,6 +109,7 @@ def play_late(
         arms=np.zeros(room, np.int64),
         losses=np.zeros(room),
         lost=np.zeros(room, np.int64),
+        memories=np.zeros((room if columns > 0 else 0, columns + 1)),
     )
     for row in range(regret.shape[0]):
         run = first_run + row
@@ -123,6 +130,7 @@ def play_late(
             while step < checkpoints[i]:
                 step += 1
                 move(table, gaps, world, step)
+                show(state, world)
                 arm = select(parameters, state, step, stream)
                 if arm < 0 or arm >= n_arms:
                     return int(np.int64(arm))
@@ -132,6 +140,7 @@ def play_late(
                 post.lost[step] = 1 if uniform(chance) < lost else 0
                 arrival = arrival_of(step, draw_delay(delays, chance), batch)
                 hold(parameters, state, arm, 1)
+                keep(state, post.memories, step)
                 if arrival <= horizon:
                     send(post, step, arrival)
                 deliver(parameters, state, post, step, stream)

@@ -15,6 +15,7 @@ from lowbid._require import require_arm
 from lowbid.environments import Environment, stay
 from lowbid.policies import Policy
 from lowbid.simulation._delays import Late
+from lowbid.simulation._features import memory_for, show_for
 from lowbid.simulation._late_loop import deliver, ignore, play_late
 
 # The functions of the policy and the environment that the template below is bound to.
@@ -24,6 +25,7 @@ update: Any = None
 draw: Any = None
 begin: Any = None
 move: Any = None
+show: Any = None
 
 
 @allocating_kernel
@@ -68,6 +70,7 @@ def play(
             while step < checkpoints[i]:
                 step += 1
                 move(table, gaps, world, step)
+                show(state, world)
                 arm = select(parameters, state, step, stream)
                 if arm < 0 or arm >= n_arms:
                     return int(np.int64(arm))
@@ -89,6 +92,7 @@ def loop_for(
     if not isinstance(select, Kernel):
         select = within(select, policy.name, environment.n_arms)
     arms = {"draw": environment.draw, "begin": environment.begin, "move": environment.move}
+    arms["show"] = show_for(policy, environment)
     if not policy.compiled and environment.move is stay:
         arms |= {"begin": stay.function, "move": stay.function}  # a compiled call is slower
     if late is None:
@@ -96,16 +100,18 @@ def loop_for(
     hold = policy.holding or ignore
     if isinstance(hold, Kernel) and not policy.compiled:
         hold = hold.function  # a plain policy passes itself, which no kernel accepts
+    keep, recall, columns = memory_for(policy, environment)
     loop = specialise(
         play_late,
         init=init,
         select=select,
         hold=hold,
-        deliver=specialise(deliver, update=update, hold=hold),
+        deliver=specialise(deliver, update=update, hold=hold, recall=recall),
+        keep=keep,
         **arms,
         draw_delay=type(late.delay).draw,
     )
-    return loop, (late.delay.table(), key(seed, "delays"), late.lost, late.batch)
+    return loop, (late.delay.table(), key(seed, "delays"), late.lost, late.batch, columns)
 
 
 @functools.cache

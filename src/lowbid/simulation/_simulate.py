@@ -17,6 +17,7 @@ from lowbid._require import require_whole
 from lowbid.environments import Environment
 from lowbid.policies import Policy
 from lowbid.simulation._delays import Delay, Late, read_late
+from lowbid.simulation._features import adapted
 from lowbid.simulation._inputs import (
     check_environment,
     check_executor,
@@ -119,6 +120,7 @@ def simulate(
     seed = require_whole("seed", seed, at_least=0)
     check_environment(environment)
     check_progress(progress)
+    named = {name: adapted(policy, environment) for name, policy in named.items()}
     for name, policy in named.items():
         check_losses(name, policy, environment)
         warn_of(misfit_of(name, policy, environment))

@@ -28,6 +28,7 @@ ELSEWHERE = {
     "environments/_featured.py": "contextual/test_problems.py",
     "simulation/_features.py": "contextual/test_problems.py",
     "environments/_wrapped.py": "environments/test_rewards.py",
+    "online/_gains.py": "online/test_compare.py",
     "online/_views.py": "online/test_bandit.py",
     "policies/_batches.py": "policies/test_batch_ensemble.py",
     "policies/_ensemble.py": "policies/test_batch_ensemble.py",

@@ -21,6 +21,7 @@ from lowbid.online import (
     ArmInterval,
     Bandit,
     Decision,
+    Difference,
     ExplainedArm,
     Explanation,
     Recommendation,
@@ -321,7 +322,11 @@ class RemoteBandit:
     def recommend(self, confidence: float = 0.95) -> Recommendation:
         """The arm to keep if you stop now, and how certain that is."""
         found = self._client.send("GET", f"{self._path}/recommend?confidence={confidence}")
-        return Recommendation(**_with_ends(_with_nan(found, "mean")))
+        rows = (_with_ends(_with_nan(row, "difference")) for row in found["differences"])
+        differences = {row.pop("arm"): Difference(**row) for row in rows}
+        shortfall = math.inf if found["shortfall"] is None else found["shortfall"]
+        more = {"differences": differences, "shortfall": shortfall}
+        return Recommendation(**{**_with_ends(_with_nan(found, "mean")), **more})
 
     def intervals(self, confidence: float = 0.95) -> dict[Arm, ArmInterval]:
         """An interval for each arm's true mean; all hold together, at all times."""

@@ -29,10 +29,11 @@ from lowbid._evidence._sums import COUNT, MEAN, SQUARES
 
 _HALVINGS = 45
 _BEYOND = 0.001  # the minimum is looked for in [0, 1] and this far outside
+_PRECISION = (1.0 + 2.0 * _BEYOND) * 0.5**_HALVINGS  # of the place of the minimum
 _POINTS = 33  # looked at first, if no range was declared
 _GOLDEN_STEPS = 30
 _GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
-_END_STEPS = 60  # of the search for an end of an interval
+_END_STEPS = 50  # of the search for an end of an interval
 _MOST_DOUBLINGS = 200
 
 
@@ -70,8 +71,8 @@ def pair_evidence(one: Floats, other: Floats, by: float, bounded: bool, costs: F
 
 
 @kernel
-def least_by_halving(one: Floats, other: Floats, by: float, costs: Floats) -> float:
-    """The least of a convex sum, or slightly less."""
+def minimiser(one: Floats, other: Floats, by: float, costs: Floats) -> float:
+    """Where a convex sum is least, up to 2 ** -45."""
     low, high = -_BEYOND, 1.0 + _BEYOND
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
@@ -80,8 +81,14 @@ def least_by_halving(one: Floats, other: Floats, by: float, costs: Floats) -> fl
             low = middle
         else:
             high = middle
-    total, slope = both(one, other, by, 0.5 * (low + high), True, costs)
-    return total - math.fabs(slope) * (high - low)
+    return 0.5 * (low + high)
+
+
+@kernel
+def least_by_halving(one: Floats, other: Floats, by: float, costs: Floats) -> float:
+    """The least of a convex sum, or slightly less."""
+    total, slope = both(one, other, by, minimiser(one, other, by, costs), True, costs)
+    return total - math.fabs(slope) * _PRECISION
 
 
 @kernel
@@ -137,24 +144,56 @@ def least_difference(
 
     -1 with a declared range, and minus infinity without, if there is none.
     """
-    high = one[MEAN] - other[MEAN]
     if bounded:
-        low = -1.0
-    else:
-        if not (says_something(one, bounded) and says_something(other, bounded)):
-            return -math.inf
-        step = math.sqrt(one[SQUARES]) / one[COUNT] + math.sqrt(other[SQUARES]) / other[COUNT]
-        low = high - step
-        for _ in range(_MOST_DOUBLINGS):
-            if pair_evidence(one, other, low, bounded, costs) >= limit:
-                break
-            step *= 2.0
-            high, low = low, low - step
-    if pair_evidence(one, other, low, bounded, costs) < limit:
-        return -1.0 if bounded else -math.inf
+        return end_by_newton(one, other, limit, costs)
+    if not (says_something(one, bounded) and says_something(other, bounded)):
+        return -math.inf
+    return end_by_halving(one, other, limit, costs)
+
+
+@kernel
+def end_by_newton(one: Floats, other: Floats, limit: float, costs: Floats) -> float:
+    """The evidence is convex in the margin, so that Newton's steps from below stay below."""
+    low = -1.0
+    for _ in range(_END_STEPS):
+        found = pair_evidence(one, other, low, True, costs)
+        if found < limit:  # by rounding, or there is no such margin
+            break
+        slope = slope_in_margin(one, other, low, costs)
+        step = (found - limit) / slope if slope > 0.0 else 0.0
+        if step <= 1e-13:
+            break
+        low += step
+    while low > -1.0 and pair_evidence(one, other, low, True, costs) < limit:
+        low = max(low - 1e-12, -1.0)
+    return low
+
+
+@kernel
+def slope_in_margin(one: Floats, other: Floats, by: float, costs: Floats) -> float:
+    """How fast the evidence falls in the margin, where `pair_evidence` has set the costs."""
+    mean = minimiser(one, other, by, costs)
+    rate = first_rate(True)
+    _, slope = mixture(costs[0], rate, excess(one, mean + by, 1.0, True))
+    return slope * one[COUNT]
+
+
+@kernel
+def end_by_halving(one: Floats, other: Floats, limit: float, costs: Floats) -> float:
+    """The end of the interval without a range, as far down as it takes."""
+    high = one[MEAN] - other[MEAN]
+    step = math.sqrt(one[SQUARES]) / one[COUNT] + math.sqrt(other[SQUARES]) / other[COUNT]
+    low = high - step
+    for _ in range(_MOST_DOUBLINGS):
+        if pair_evidence(one, other, low, False, costs) >= limit:
+            break
+        step *= 2.0
+        high, low = low, low - step
+    if pair_evidence(one, other, low, False, costs) < limit:
+        return -math.inf
     for _ in range(_END_STEPS):
         middle = 0.5 * (low + high)
-        if pair_evidence(one, other, middle, bounded, costs) >= limit:
+        if pair_evidence(one, other, middle, False, costs) >= limit:
             low = middle
         else:
             high = middle

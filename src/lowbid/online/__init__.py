@@ -18,6 +18,7 @@ from lowbid.online._feedback import Kind as Kind
 from lowbid.online._feedback import Range as Range
 from lowbid.online._feedback import feedback_for as feedback_for
 from lowbid.online._feedback import policy_for as policy_for
+from lowbid.online._gains import Difference
 from lowbid.online._given import MANY as MANY
 from lowbid.online._given import ONE as ONE
 from lowbid.online._given import read_feedback as read_feedback
@@ -51,4 +52,12 @@ from lowbid.online._views import BanditViews as BanditViews
 from lowbid.online._views import Seen as Seen
 from lowbid.online._views import described as described
 
-__all__ = ["Bandit", "Comparison", "Decision", "Explanation", "Recommendation", "assign"]
+__all__ = [
+    "Bandit",
+    "Comparison",
+    "Decision",
+    "Difference",
+    "Explanation",
+    "Recommendation",
+    "assign",
+]

@@ -27,6 +27,7 @@ from lowbid.online._given import (
 )
 from lowbid.online._roster import read_arms
 from lowbid.online._saved import decoded
+from lowbid.online._verdict import OnSure, Verdicts
 from lowbid.online._views import BanditViews, Seen, described
 from lowbid.policies import BatchLikelihood, Policy
 
@@ -51,6 +52,14 @@ class Bandit(BanditViews):
         `recommend` gives intervals that hold at every sample size.
     expiry : int, optional
         A decision whose outcome is still unknown after this many further decisions is forgotten.
+    confidence : float
+        Of the verdict that an arm is the best: a verdict is ever wrong with a probability of at
+        most 1 - confidence. Once given, it is kept; see `recommend`.
+    tolerance : float
+        The verdict need not tell arms apart whose means differ by less than this.
+    on_sure : {"keep", "stop"}
+        What changes with the verdict: nothing but what `recommend` says, or all further decisions
+        go to the best arm.
     compiled : {"background", "now", "never"}, optional
         When the policy is compiled; this does not affect its choices. "background": it runs
         uncompiled at first, about a hundred times slower, and switches to compiled code between two
@@ -93,6 +102,9 @@ class Bandit(BanditViews):
         loss_range: tuple[float, float] | None = None,
         reward_range: tuple[float, float] | None = None,
         expiry: int | None = None,
+        confidence: float = 0.95,
+        tolerance: float = 0.0,
+        on_sure: OnSure = "keep",
         compiled: When | None = None,
     ) -> None:
         names = read_arms(arms)
@@ -103,7 +115,9 @@ class Bandit(BanditViews):
         steps = None if horizon is None else require_whole("horizon", horizon)
         feedback = read_feedback(policy, loss_range, reward_range)
         when = read_when(compiled)
-        self._core = Core.new(names, policy, seed, steps, feedback, expiry, when)
+        verdicts = Verdicts()
+        verdicts.set(confidence, tolerance, on_sure, feedback)
+        self._core = Core.new(names, policy, seed, steps, feedback, expiry, when, verdicts)
         self._lock = threading.Lock()
 
     # What it is
@@ -138,7 +152,7 @@ class Bandit(BanditViews):
         self._lock.acquire()  # `with` would take twice as long
         try:
             core = self._core
-            return core.roster.names[core.engine.select()]
+            return core.roster.names[core.select()]
         finally:
             self._lock.release()
 
@@ -284,7 +298,7 @@ class Bandit(BanditViews):
     def add_arm(self, arm: Arm) -> None:
         """Add an arm about which nothing is known yet; it will be explored."""
         with self._lock:
-            self._core.roster.add(arm)
+            self._core.add_arm(arm)
 
     def remove_arm(self, arm: Arm) -> None:
         """Remove an arm for good; later outcomes are answered with "removed"."""
@@ -294,12 +308,44 @@ class Bandit(BanditViews):
     def pause_arm(self, arm: Arm) -> None:
         """Stop choosing an arm until `resume_arm`; its late outcomes are still recorded."""
         with self._lock:
-            self._core.roster.pause(arm)
+            self._core.pause_arm(arm)
 
     def resume_arm(self, arm: Arm) -> None:
         """Let a paused arm be chosen again, with everything learned about it."""
         with self._lock:
-            self._core.roster.resume(arm)
+            self._core.resume_arm(arm)
+
+    # Be sure
+
+    def change(
+        self,
+        *,
+        confidence: float | None = None,
+        tolerance: float | None = None,
+        on_sure: OnSure | None = None,
+    ) -> None:
+        """Ask for another kind of verdict; a verdict of another kind is withdrawn.
+
+        That is a new promise: each of the two verdicts may be wrong with its probability.
+
+        Parameters
+        ----------
+        confidence, tolerance, on_sure
+            As for a new bandit; what is not given stays.
+        """
+        with self._lock:
+            core = self._core
+            if core.verdicts.set(confidence, tolerance, on_sure, core.feedback):
+                core.verdicts.withdraw("the confidence or the tolerance was changed")
+
+    def reopen(self) -> None:
+        """Withdraw the verdict, if there is one: the policy decides again until the next one.
+
+        All outcomes so far count for the next verdict, which is a new promise: each may be wrong
+        with its probability.
+        """
+        with self._lock:
+            self._core.verdicts.withdraw("the question was reopened")
 
     def _view(self, look: Callable[[Core], Seen]) -> Seen:
         with self._lock:

@@ -6,22 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from lowbid._arrays import Floats
-from lowbid._compile import compiling
-from lowbid._evidence import (
-    COUNT,
-    MEAN,
-    costs_of_pair,
-    least_difference,
-    mirrored,
-    pair_evidence,
-)
 from lowbid._require import require_confidence, require_finite
 from lowbid.errors import InvalidValueError
 from lowbid.online._core import Core
 from lowbid.online._decisions import Arm
+from lowbid.online._gains import Gains
 
 
 class Comparison(NamedTuple):
@@ -54,61 +43,6 @@ class Comparison(NamedTuple):
     confidence: float
 
 
-class Gains:
-    """The arms' sums as gains, larger is better, and what it takes to tell them apart.
-
-    Attributes
-    ----------
-    place : dict
-        The row of each arm, including paused ones.
-    sums : array
-        A row per arm; see `lowbid._evidence`.
-    bounded : bool
-        Whether the range is declared; then gains are scaled into [0, 1].
-    unit : float
-        What a gain of 1 is in the caller's unit: negative for losses.
-    """
-
-    def __init__(self, core: Core) -> None:
-        rows, feedback = core.roster.rows, core.feedback
-        low, high = (feedback and feedback.declared) or (0.0, 0.0)
-        rewards = feedback is None or feedback.rewards
-        width = high - low
-        self.place = {arm: place for place, arm in enumerate(rows)}
-        self.sums: Floats = mirrored(np.array(list(rows.values())), low, width, rewards=rewards)
-        self.bounded = width > 0.0
-        self.unit = (width or 1.0) * (1.0 if rewards else -1.0)
-        self._compiled, self._costs = core.engine.compiled, costs_of_pair()
-
-    def evidence(self, arm: Arm, other: Arm, by: float) -> float:
-        """The evidence that an arm is better than another by more than a margin.
-
-        The margin is in the caller's unit.
-        """
-        rows = self._rows(arm, other)
-        with compiling(self._compiled):
-            return float(pair_evidence(*rows, by / abs(self.unit), self.bounded, self._costs))
-
-    def ends(self, arm: Arm, other: Arm, error: float) -> tuple[float, float]:
-        """The interval of how much better an arm is; each end ever misses with this probability."""
-        one, two = self._rows(arm, other)
-        limit = math.log(1.0 / error)
-        with compiling(self._compiled):
-            low = least_difference(one, two, limit, self.bounded, self._costs)
-            high = -least_difference(two, one, limit, self.bounded, self._costs)
-        return abs(self.unit) * float(low), abs(self.unit) * float(high)
-
-    def ahead(self, arm: Arm, other: Arm) -> float:
-        """How much larger an arm's mean gain is; NaN until both have outcomes."""
-        one, two = self._rows(arm, other)
-        if one[COUNT] == 0.0 or two[COUNT] == 0.0:
-            return math.nan
-        return float(abs(self.unit) * (one[MEAN] - two[MEAN]))
-
-    def _rows(self, arm: Arm, other: Arm) -> tuple[Floats, Floats]:
-        return self.sums[self.place[arm]], self.sums[self.place[other]]
-
-
 def compared(core: Core, arm: Any, other: Any, by: Any, confidence: float) -> Comparison:
     """An arm compared with another."""
     require_confidence(confidence)
@@ -117,7 +51,7 @@ def compared(core: Core, arm: Any, other: Any, by: Any, confidence: float) -> Co
     core.roster.require(other)
     if arm == other:
         raise InvalidValueError(f"{arm!r} was given twice; give two different arms.")
-    return _compared(Gains(core), arm, other, margin, confidence, pairs=1)
+    return _compared(Gains.of(core), arm, other, margin, confidence, pairs=1)
 
 
 def compared_with_control(
@@ -127,7 +61,7 @@ def compared_with_control(
     require_confidence(confidence)
     margin = _margin(by)
     core.roster.require(control)
-    gains = Gains(core)
+    gains = Gains.of(core)
     others = [arm for arm in gains.place if arm != control]
     pairs = len(others)
     return {arm: _compared(gains, arm, control, margin, confidence, pairs) for arm in others}
@@ -148,10 +82,7 @@ def _compared(
     gains: Gains, arm: Arm, other: Arm, by: float, confidence: float, pairs: int
 ) -> Comparison:
     error = (1.0 - confidence) / (2.0 * pairs)
-    low, high = gains.ends(arm, other, error)
-    difference = gains.ahead(arm, other)
-    if gains.unit < 0.0:  # of losses, the lower is better
-        difference, low, high = -difference, -high, -low
+    difference, low, high = gains.in_units(arm, other, error)
     evidence = gains.evidence(arm, other, by)
     sure = evidence >= math.log(1.0 / error)
     return Comparison(difference, low, high, sure, evidence, by, float(confidence))

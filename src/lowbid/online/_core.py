@@ -21,6 +21,7 @@ from lowbid.online._feedback import (
 from lowbid.online._given import read_value
 from lowbid.online._ledger import table_from
 from lowbid.online._roster import Roster
+from lowbid.online._verdict import Verdicts
 from lowbid.policies import SAME, Policy
 
 
@@ -48,9 +49,11 @@ class Core:
         decisions: Decisions,
         feedback: Feedback | None,
         expiry: int | None,
+        verdicts: Verdicts | None = None,
     ) -> None:
         self.policy, self.feedback, self.expiry = policy, feedback, expiry
         self.engine, self.roster, self.decisions = engine, roster, decisions
+        self.verdicts = Verdicts() if verdicts is None else verdicts
         self._far: float | None = None  # the first value that is far from 0
         self._told = False  # that values cannot be told apart
 
@@ -64,6 +67,7 @@ class Core:
         feedback: Feedback | None,
         expiry: int | None,
         compiled: When | None = None,
+        verdicts: Verdicts | None = None,
     ) -> Self:
         """A core that knows nothing about its arms yet."""
         # The stream belongs to the given policy, so that it does not depend on the unit of
@@ -72,7 +76,7 @@ class Core:
         engine = Engine(policy_for(policy, feedback), len(names), horizon, stream, compiled)
         roster = Roster(names, engine)
         engine.bind(roster.ledger)
-        return cls(policy, engine, roster, Decisions(), feedback, expiry)
+        return cls(policy, engine, roster, Decisions(), feedback, expiry, verdicts)
 
     def to_data(self) -> dict[str, Any]:
         """Everything but the policy, as plain data."""
@@ -83,6 +87,7 @@ class Core:
             "feedback": None if self.feedback is None else self.feedback.to_data(),
             **state,
             **self.roster.to_data(),
+            "verdicts": self.verdicts.to_data(),
             "decisions": self.decisions.to_data(),
             **last,
         }
@@ -112,7 +117,8 @@ class Core:
         for arm in decisions.count_by_arm().keys() - roster.rows.keys():
             raise StateError(f"an open decision is for {arm!r}; there is no such arm.")
         expiry = None if saved["expiry"] is None else require_whole("expiry", saved["expiry"])
-        return cls(policy, engine, roster, decisions, feedback, expiry)
+        verdicts = Verdicts.from_data(saved["verdicts"]) if "verdicts" in saved else None
+        return cls(policy, engine, roster, decisions, feedback, expiry, verdicts)
 
     def adopt(self, given: Core, where: str) -> None:
         """Continue as the caller asks: with more arms, but not with another policy or range."""
@@ -127,13 +133,18 @@ class Core:
                 )
         for name in given.roster.names:
             if name not in self.roster.rows and name not in self.roster.removed:
-                self.roster.add(name)
+                self.add_arm(name)
         self.expiry = self.expiry if given.expiry is None else given.expiry
 
     def decide(self) -> Decision:
         """Choose an arm, and record that its outcome is pending."""
         self.expire()
-        return self.await_outcome(self.engine.select())
+        return self.await_outcome(self.select())
+
+    def select(self) -> int:
+        """The engine's arm to play now: the policy's, or the best one if that is settled."""
+        winner = self.verdicts.winner(self)
+        return self.engine.select() if winner is None else winner
 
     def expire(self) -> None:
         """Forget expired decisions before another one is made."""
@@ -177,6 +188,10 @@ class Core:
                 engine.update(arm, value, engine.step, roster.ledger, feedback.scale)
                 engine.step += 1
                 self.feedback = feedback
+                verdicts = self.verdicts
+                verdicts.left -= 1
+                if verdicts.left <= 0 or verdicts.kept is not None:
+                    verdicts.count(self, what, value)
                 return None
         rejection = self.status(what)
         if isinstance(what, Decision):
@@ -184,10 +199,10 @@ class Core:
         if rejection is not None:
             return rejection
         self.feedback = feedback
-        if isinstance(what, Decision):
-            self.learn(what.arm, value, answered=1)
-        else:
-            self.learn(what, value, answered=0)
+        arm_name, answered = (what.arm, 1) if isinstance(what, Decision) else (what, 0)
+        self.learn(arm_name, value, answered)
+        self.verdicts.left -= 1
+        self.verdicts.count(self, arm_name, value)
         return None
 
     def forget(self, decision: Decision) -> Rejection | None:
@@ -198,9 +213,27 @@ class Core:
             self.release(decision.arm)
         return rejection
 
+    def add_arm(self, name: Arm) -> None:
+        """Add an arm about which nothing is known yet."""
+        self.roster.add(name)
+        self.verdicts.withdraw(f"{name!r} was added")
+
+    def pause_arm(self, name: Arm) -> None:
+        """Stop choosing an arm for now."""
+        self.roster.pause(name)
+        self.verdicts.without(name, "was paused")
+
+    def resume_arm(self, name: Arm) -> None:
+        """Let a paused arm be chosen again."""
+        paused = name in self.roster.paused
+        self.roster.resume(name)
+        if paused:
+            self.verdicts.withdraw(f"{name!r} was resumed")
+
     def remove_arm(self, name: Arm) -> None:
         """Remove an arm for good."""
         self.roster.remove(name)
+        self.verdicts.without(name, "was removed")
         self.decisions.remove_arm(name)
 
     def status(self, what: Arm | Decision) -> Rejection | None:
@@ -228,6 +261,7 @@ class Core:
         self.roster.merge(other.roster)
         self.decisions.take_over(other.decisions, step, other_step)
         self.feedback = self.feedback or other.feedback
+        self.verdicts.withdraw("outcomes of another bandit were added")
 
     def _require_alike(self, other: Core) -> None:
         """Refuse to merge with an incompatible core."""

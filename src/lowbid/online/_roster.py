@@ -164,6 +164,14 @@ class Roster:
         self.ledger = self.ledger[order]
         self._rename(names)
 
+    def restart(self, rows: dict[Arm, Ledger]) -> None:
+        """Continue with other measurements of the arms; the policy keeps what it knows."""
+        for name, row in rows.items():
+            if name in self.number:
+                self.ledger[self.number[name]] = row
+            else:
+                self.paused[name] = self.paused[name]._replace(row=row.copy())
+
     def merge(self, other: Roster) -> None:
         """Add what another roster knows about the same arms; its order may change."""
         if self.paused or other.paused:

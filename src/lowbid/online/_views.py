@@ -141,19 +141,32 @@ class BanditViews(ABC):
         chosen = Counter(twin.decide().arm for _ in range(many))
         return {arm: chosen[arm] / many for arm in twin.roster.names}
 
-    def recommend(self, confidence: float = 0.95) -> Recommendation:
-        """The arm to keep if you stop now, and how certain that is.
+    def recommend(
+        self, confidence: float | None = None, tolerance: float | None = None
+    ) -> Recommendation:
+        """The arm to keep if you stop now, and how certain that is; prints as a sentence.
 
-        It is the arm with the best pessimistic end of its confidence sequence. The intervals of all
-        arms hold together, at all times, with the given confidence, so you may look as often as you
-        like and stop when you like.
+        You may look as often as you like, and stop when you like. If the bandit has become sure at
+        its own confidence and tolerance, that verdict is kept, whatever later outcomes look like,
+        until arms are added or resumed, or another arm proves better in the outcomes that came
+        after the verdict.
 
         Parameters
         ----------
-        confidence : float
-            Between 0 and 1.
+        confidence, tolerance : float
+            By default, those that the bandit was made with.
+
+        Examples
+        --------
+        >>> import lowbid
+        >>> bandit = lowbid.Bandit(["blue", "green"], reward_range=(0, 1), seed=0)
+        >>> for i in range(400):
+        ...     bandit.update("blue", reward=float(i % 5 == 0))
+        ...     bandit.update("green", reward=float(i % 2 == 0))
+        >>> print(bandit.recommend())
+        green is the best arm, since decision 199; a verdict like this is wrong at most once in 20.
         """
-        return self._view(lambda core: recommended(core, confidence))
+        return self._view(lambda core: recommended(core, confidence, tolerance))
 
     def intervals(self, confidence: float = 0.95) -> dict[Arm, ArmInterval]:
         """An interval for each arm's true mean, including paused arms.

@@ -110,6 +110,8 @@ class Policy(Parameterised):
     draws_for_ties_only: ClassVar[bool] = False
     # Whether `select` can be called repeatedly on one state: it changes nothing that is read.
     select_keeps_state: ClassVar[bool] = False
+    # Whether it learns from recent losses only, because arms may change.
+    forgets: ClassVar[bool] = False
     # What to do if mean losses may be below `best_loss`; only for rules that depend on location.
     below_best: ClassVar[str] = "add a number to all losses, so that no mean is below it"
     # What `indices` are: "loss", in the unit of the losses, or "evidence", a number of its own.

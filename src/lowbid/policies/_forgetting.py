@@ -13,6 +13,8 @@ from lowbid.policies._base import Policy
 class ForgettingPolicy(Policy):
     """Base class of policies whose losses have an order in time."""
 
+    forgets = True
+
     def merge(self, first: Any, second: Any) -> Any:
         """Refused: the order in time of the losses of two states is not known."""
         raise merge_refused(self.name)

@@ -21,6 +21,7 @@ _LEFT_TO_POLICY = (
     "best_loss",
     "draws_for_ties_only",
     "fixed_arms",
+    "forgets",
     "index_unit",
     "location_free",
     "loss_range",

@@ -141,6 +141,7 @@ class WindowedBatchEnsemble(BatchEnsemble):
         pending=BatchEnsemble.about.pending,
     )
     kernels = Kernels(init, select, batch_ensemble.update)
+    forgets = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

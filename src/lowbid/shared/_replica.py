@@ -331,13 +331,12 @@ class Replica:
             self.core.forget(decision)
 
     def _arm_changed(self, event: ArmChanged) -> None:
-        roster = self.core.roster
         if event.change == "added":
-            roster.add(event.arm)
+            self.core.add_arm(event.arm)
         elif event.change == "paused":
-            roster.pause(event.arm)
+            self.core.pause_arm(event.arm)
         elif event.change == "resumed":
-            roster.resume(event.arm)
+            self.core.resume_arm(event.arm)
         else:
             if self.settings.holdout > 0.0 and event.arm == self.settings.control:
                 raise InvalidValueError(

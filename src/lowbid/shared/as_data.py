@@ -45,7 +45,7 @@ def explanation(bandit: SharedBandit) -> Data:
 
 def recommendation(bandit: SharedBandit, confidence: float) -> Data:
     """The arm to keep if the experiment ended now."""
-    return _seen(bandit, lambda replica, _: recommended(replica.core, confidence)._asdict())
+    return _seen(bandit, lambda replica, _: _recommendation(replica, confidence))
 
 
 def lift(bandit: SharedBandit, confidence: float) -> Data:
@@ -116,6 +116,12 @@ def _description(name: str, replica: Replica, time: int) -> Data:
 def _explanation(replica: Replica) -> Data:
     found = explained(replica.core)
     return {**dataclasses.asdict(found), "winners": found.winners}
+
+
+def _recommendation(replica: Replica, confidence: float) -> Data:
+    found = recommended(replica.core, confidence)
+    differences = [{"arm": arm, **each._asdict()} for arm, each in found.differences.items()]
+    return {**found._asdict(), "differences": differences}
 
 
 def _lift(replica: Replica, confidence: float) -> Data:

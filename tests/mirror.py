@@ -48,6 +48,8 @@ ELSEWHERE = {
     "shared/stores/_before_forks.py": "shared/test_forks.py",
     "shared/stores/_connections.py": "shared/test_shared_log.py",
     "shared/stores/_interface.py": "testing/test_stores.py",
+    "shared/stores/_postgresql_connection.py": "shared/stores/test_postgresql.py",
+    "shared/stores/_sqlite_connection.py": "shared/stores/test_sqlite.py",
     "shared/stores/_sql.py": "testing/test_stores.py",
     "testing/_behaviour.py": "testing/test_policies.py",
     "testing/_promises.py": "testing/test_policies.py",

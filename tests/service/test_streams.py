@@ -111,14 +111,16 @@ def test_what_fails_before_the_first_line_is_a_problem(shop, monkeypatch):
 
 
 def test_nothing_is_open_in_the_store_between_two_portions(url, monkeypatch):
-    twins, twin = [], SQLiteStore.twin
-    monkeypatch.setattr(SQLiteStore, "twin", lambda store: twins.append(twin(store)) or twins[-1])
+    stores, apart = [], SQLiteStore.apart
+    monkeypatch.setattr(
+        SQLiteStore, "apart", lambda store: stores.append(apart(store)) or stores[-1]
+    )
     monkeypatch.setattr(_streams, "_LINES", 7)
     with contextlib.closing(lowbid.open(url, "checkout", arms=["blue", "green"])) as bandit:
         together.submitted(bandit, [Decide(1) for _ in range(20)])
         for _ in _streams.log_in_portions(bandit, 0):
-            assert [store._connection for store in twins] == [None] * len(twins)
-    assert len(twins) == 4  # 21 events in portions of 7, and none after them
+            assert not any(store._pool.idle or store._pool._lent for store in stores)
+    assert len(stores) == 4  # 21 events in portions of 7, and none after them
 
 
 @pytest.mark.slow

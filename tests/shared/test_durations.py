@@ -32,5 +32,12 @@ def test_what_is_no_span_of_time(given):
         microseconds("window", given)
 
 
+@pytest.mark.parametrize("given", ["0s", 0, "0.0h", datetime.timedelta(0)])
+def test_no_time_at_all_is_said_to_be_too_little(given):
+    with pytest.raises(InvalidValueError, match=r"answers is .*; give more than 0"):
+        microseconds("answers", given)
+    assert microseconds("events", given, at_least=0) == 0
+
+
 def test_times_are_dates():
     assert utc(1_700_000_000_000_001).isoformat() == "2023-11-14T22:13:20.000001+00:00"

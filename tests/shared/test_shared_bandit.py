@@ -360,3 +360,9 @@ def test_a_log_after_something_that_is_no_number(url, after):
     bandit = lowbid.open(url, "b", 2)
     with pytest.raises(InvalidValueError, match="after is"):
         list(bandit.log(after))
+
+
+def test_why_a_policy_cannot_be_changed_is_said(url):
+    bandit = lowbid.open(url, "b", ["x", "y"], reward_range=(0, 1))
+    with pytest.raises(InvalidValueError, match=r"policy .* learn_from"):
+        bandit.change(policy=lowbid.UCB1())

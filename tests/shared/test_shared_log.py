@@ -167,7 +167,7 @@ def _fill(bandit):
 def test_a_full_disk(url):
     bandit = opened(url)
     play(bandit, 20)
-    connection = bandit._log.store._connection
+    connection = bandit._log.store._pool.idle[0]._connection
     pages = connection.execute("PRAGMA page_count").fetchone()[0]
     connection.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(StoreError, match=r"(?s)shop\.db.*full.*make room"):
@@ -263,13 +263,14 @@ def test_a_renamed_bandit_goes_on(url):
 def test_a_fork_after_opening(any_url):
     bandit = opened(any_url)
     play(bandit, 3)
-    children, connection = [], bandit._log.store._connection
+    children, connection = [], bandit._log.store._pool.idle[0]._connection
     for _ in range(3):
         child = os.fork()
         if child == 0:
             with contextlib.suppress(BaseException):
                 play(bandit, 5)
-                os._exit(2 if bandit._log.store._connection is connection else 0)
+                found = bandit._log.store._pool.idle[0]._connection
+                os._exit(2 if found is connection else 0)
             os._exit(1)
         children.append(child)
     play(bandit, 5)

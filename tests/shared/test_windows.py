@@ -127,3 +127,14 @@ def test_the_kind_can_be_said_without_a_range(url, clock):
     bandit.decide()
     clock.seconds += HOUR
     assert sum(bandit.counts().values()) == 1
+
+
+@pytest.mark.parametrize(("kind", "plural"), [("reward", "rewards"), ("loss", "losses")])
+def test_silence_counts_as_a_value_that_the_bandit_takes(url, kind, plural):
+    settings = {"window": "1h", f"{kind}_range": (0, 1)}
+    words = rf"if_silent is -5, .* the {kind} of .* takes {plural} from 0 to 1; give one of those"
+    with pytest.raises(InvalidValueError, match=words):
+        lowbid.open(url, "b", 2, if_silent=-5, **settings)
+    bandit = lowbid.open(url, "b", 2, **settings)
+    with pytest.raises(InvalidValueError, match=words):
+        bandit.change(if_silent=-5)

@@ -18,7 +18,6 @@ from lowbid.online import (
     policy_to,
     read_arms,
     read_feedback,
-    read_value,
 )
 from lowbid.policies import BatchLikelihood, Policy
 from lowbid.shared._durations import microseconds
@@ -86,6 +85,12 @@ class Settings:
     def changed(self, policy: Policy, arms: list[Arm], changes: Mapping[str, Any]) -> Self:
         """A copy of these settings with some changed, or a clear error."""
         for name in changes:
+            if name == "policy":
+                raise InvalidValueError(
+                    "the policy of a bandit cannot be changed: what it has learned is in that "
+                    "policy's terms. Open a bandit of another name with the new policy, and let it "
+                    "learn from this one's log: export_decisions, then learn_from."
+                )
             if name not in CHANGEABLE:
                 raise InvalidValueError(
                     f"{name!r} cannot be changed while a bandit is in use; the settings that can "
@@ -110,7 +115,12 @@ class Settings:
                     f"if_silent is {self.if_silent!r}, which may be a loss or a reward; say which: "
                     'give reward_range or loss_range, or kind="reward" or kind="loss".'
                 )
-            read_value(self.if_silent, feedback)
+            require(
+                feedback.low <= self.if_silent <= feedback.high,
+                f"if_silent is {self.if_silent:g}, which is to count as the {feedback.kind} of a "
+                f"decision without an outcome, but this bandit takes {feedback.plural} from "
+                f"{feedback.low:g} to {feedback.high:g}; give one of those.",
+            )
         if self.holdout > 0.0 and self.control not in arms:
             raise InvalidValueError(
                 f"control is {self.control!r}; a holdout needs one of the arms as its control: "

@@ -351,7 +351,7 @@ class SharedLog:
     def read(self, after: int) -> Iterator[LoggedEvent]:
         """The events of the log after a number, in order, on a separate connection."""
         after = require_whole("after", after, at_least=0)
-        store = self.store.twin()
+        store = self.store.apart()
         try:
             with store.transaction(write=False) as transaction:
                 first = transaction.event(self.bandit, 1)

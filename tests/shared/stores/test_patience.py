@@ -10,7 +10,7 @@ import pytest
 import lowbid
 from lowbid.errors import StoreUnavailableError
 from lowbid.shared.stores._patience import Patience
-from lowbid.shared.stores.sqlite import SQLiteStore
+from lowbid.shared.stores._sqlite_connection import FileConnection
 
 
 def steps(clock, patience, *seconds, longest=0.1):
@@ -65,7 +65,7 @@ def test_work_on_much_data_that_fails_counts(clock):
 
 def away(monkeypatch, times):
     """Let a store be out of reach when it is connected to, so many times."""
-    left, connect = [times], SQLiteStore._connect
+    left, connect = [times], FileConnection._connect
 
     def connected(store):
         left[0] -= 1
@@ -73,7 +73,7 @@ def away(monkeypatch, times):
             raise StoreUnavailableError("away")
         return connect(store)
 
-    monkeypatch.setattr(SQLiteStore, "_connect", connected)
+    monkeypatch.setattr(FileConnection, "_connect", connected)
 
 
 def test_opening_waits_for_a_store_that_is_away(url, monkeypatch):

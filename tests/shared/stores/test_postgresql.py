@@ -77,7 +77,8 @@ def test_a_refused_connection_has_a_remedy(words, remedy):
 class TestWithAServer:
     def test_an_interrupt_in_the_middle_of_a_command(self, postgresql_url):
         bandit = lowbid.open(postgresql_url, "b", 2, patience=1.0)
-        connection = bandit._log.store._connection
+        [lent] = bandit._log.store._pool.idle
+        connection = lent._connection
         connection.pgconn.send_query(b"SELECT 1")  # as an interrupt leaves it: nobody reads on
         assert bandit.decide().arm in (0, 1)
         assert connection.closed
@@ -102,7 +103,8 @@ class TestWithAServer:
     def test_a_commit_cut_off_in_the_middle_is_looked_up(self, postgresql_url, monkeypatch):
         bandit = lowbid.open(postgresql_url, "b", 3, reward_range=(0, 1))
         bandit.decide()
-        connection = bandit._log.store._connection
+        [lent] = bandit._log.store._pool.idle
+        connection = lent._connection
         real, cut = connection.commit, []
 
         def commit_and_lose_the_answer():

@@ -9,7 +9,7 @@ import pytest
 
 import lowbid
 from lowbid.errors import StoreError
-from lowbid.shared.stores import sqlite
+from lowbid.shared.stores import _sqlite_connection
 from seen_from_outside import requests_in
 
 
@@ -24,7 +24,7 @@ def decide_all(bandit, requests):
 
 def let_a_tick_pass(folder):
     """Wait until the last change of a folder is not just now."""
-    while time.time_ns() - folder.stat().st_ctime_ns <= sqlite._TICK:
+    while time.time_ns() - folder.stat().st_ctime_ns <= _sqlite_connection._TICK:
         time.sleep(0.01)
 
 
@@ -67,9 +67,11 @@ def test_a_copy_restored_with_the_times_of_its_folder_is_noticed(url, tmp_path, 
 
 
 def test_few_files_are_looked_at_while_nothing_happens_in_their_folder(url, tmp_path, monkeypatch):
-    bandit, looks, identity = opened(url), [], sqlite._identity
+    bandit, looks, identity = opened(url), [], _sqlite_connection._identity
     bandit.decide()
-    monkeypatch.setattr(sqlite, "_identity", lambda file: looks.append(file) or identity(file))
+    monkeypatch.setattr(
+        _sqlite_connection, "_identity", lambda file: looks.append(file) or identity(file)
+    )
 
     def looks_of_second_call():
         let_a_tick_pass(tmp_path)

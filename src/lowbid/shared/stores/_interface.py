@@ -233,7 +233,11 @@ class Store(ABC):
 
     @abstractmethod
     def twin(self) -> Store:
-        """A store at the same address, with its own connection."""
+        """A store at the same address, for another thread."""
+
+    def apart(self) -> Store:
+        """A store at the same address, for a transaction that may last: no others wait for it."""
+        return self.twin()
 
     @abstractmethod
     def close(self) -> None:

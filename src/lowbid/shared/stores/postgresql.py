@@ -8,27 +8,20 @@ are those of the server.
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
-import os
 import urllib.parse
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lowbid._optional import needing
 from lowbid.errors import InvalidValueError, StoreError, StoreUnavailableError
-from lowbid.shared.stores._connections import abandon, close_with
 from lowbid.shared.stores._interface import Head, Store
 from lowbid.shared.stores._patience import Patience
-from lowbid.shared.stores._sql import TABLES, SQLTransaction
+from lowbid.shared.stores._pool import Pool, pool_of
+from lowbid.shared.stores._postgresql_connection import ServerConnection, psycopg_module
+from lowbid.shared.stores._sql import SQLTransaction
 
-_TYPES = {
-    "key": "INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
-    "whole": "BIGINT",
-    "bytes": "BYTEA",
-    "clustered": "",
-}
 _NOW = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
-_TABLES_LOCK = 0x10B1D  # so that two processes do not create the tables at the same time
 
 # By SQLSTATE, or its first two characters.
 _REMEDIES = {
@@ -132,38 +125,39 @@ class PostgreSQLStore(Store):
 
     def __init__(self, url: str, patience: float) -> None:
         _require_address(url)
-        self._url, self.patience = url, patience
+        self.patience = patience
         self._wait = max(1, round(patience))  # for what is set in whole seconds
-        self.address = _without_secrets(url)
-        self._connection: Any = None
+        self.address, self._url = _without_secrets(url), url
+        self._make = functools.partial(ServerConnection, url, self._wait)
+        self._pool = pool_of((url, patience), self.address, self._make)
 
     def twin(self) -> PostgreSQLStore:
-        """A store on the same database, with its own connection."""
+        """A store on the same database, for another thread."""
         return PostgreSQLStore(self._url, self.patience)
 
+    def apart(self) -> PostgreSQLStore:
+        """A store on the same database, with a connection of its own."""
+        store = self.twin()
+        store._pool = Pool(self.address, self._make)
+        return store
+
     def close(self) -> None:
-        """Close the connection."""
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            with contextlib.suppress(_psycopg().Error):
-                connection.close()
+        """Close the connections, unless other bandits use them."""
+        self._pool.leave(self)
 
     def abandon(self) -> None:
-        """Leave the connection to the process that opened it."""
-        if self._connection is not None:
-            _let_go_of_socket(self._connection)
-            abandon(self._connection)
-            self._connection = None
+        """Leave the connections to the process that opened them."""
+        self._pool.continue_after_fork()
 
     @contextlib.contextmanager
     def transaction(self, *, write: bool) -> Iterator[PostgreSQLTransaction]:
         """A transaction, committed if the block succeeds and rolled back otherwise."""
         patience = self.call or Patience(self.patience)
-        with self._translated_errors():
-            connection = self._connected(patience)
+        with self._pool.lent(self, patience) as lent, self._translated_errors(lent):
+            connection = lent.connected(patience)
             # A reader sees one state from first to last, even if others compact the log meanwhile;
             # a writer sees what was committed before it got its lock.
-            levels = _psycopg().IsolationLevel
+            levels = psycopg_module().IsolationLevel
             connection.isolation_level = levels.READ_COMMITTED if write else levels.REPEATABLE_READ
             transaction = PostgreSQLTransaction(connection, write)
             try:
@@ -171,103 +165,27 @@ class PostgreSQLStore(Store):
                 transaction.stop_reading()
                 connection.commit()
             except Exception:
-                with contextlib.suppress(_psycopg().Error):
+                with contextlib.suppress(psycopg_module().Error):
                     transaction.stop_reading()
-                    self._roll_back(connection)
+                    lent.roll_back(connection)
                 raise
             except BaseException:  # an interrupt, perhaps in the middle of a command
-                self.close()
+                lent.close()
                 raise
 
-    def _connected(self, patience: Patience) -> Any:
-        """A connection without a transaction, which waits for answers with this patience."""
-        if self._connection is not None:
-            self._connection.patience = patience
-            self._roll_back(self._connection)
-        if self._connection is None:
-            self._connection = self._connect(patience)
-            close_with(self, self._connection)
-        return self._connection
-
-    def _roll_back(self, connection: Any) -> None:
-        """End a transaction, if there is one; give up a connection in the middle of a command."""
-        pq = _psycopg().pq
-        status = connection.info.transaction_status
-        free = connection.pgconn.pipeline_status == pq.PipelineStatus.OFF
-        if status == pq.TransactionStatus.IDLE and free:
-            return
-        if free and status in (pq.TransactionStatus.INTRANS, pq.TransactionStatus.INERROR):
-            connection.rollback()
-        else:
-            self.close()
-
-    def _connect(self, patience: Patience) -> Any:
-        from lowbid.shared.stores._answers import PatientConnection
-
-        conninfo, keepalives = _psycopg().conninfo, self._keepalives()
-        given = conninfo.conninfo_to_dict(self._url)
-        options: dict[str, Any] = {name: keepalives[name] for name in keepalives.keys() - given}
-        # They are tried one after another, and psycopg takes no less than 2 seconds for each.
-        addresses = len(conninfo.conninfo_attempts(given))
-        seconds = max(2, round(patience.left / addresses))
-        try:
-            connection = PatientConnection.connect(
-                self._url,
-                connect_timeout=seconds,
-                tcp_user_timeout=500 * max(2, self._wait),
-                **options,
-            )
-        finally:
-            patience.is_over(seconds * addresses)
-        connection.patience = patience
-        settings = {"lock_timeout": f"{self._wait}s", "synchronous_commit": "on"}
-        settings |= {f"tcp_{name}": str(value) for name, value in keepalives.items()}
-        try:
-            connection.execute("; ".join(f"SET {name} = '{settings[name]}'" for name in settings))
-            connection.commit()
-            self._prepare(connection)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
-
-    def _keepalives(self) -> dict[str, int]:
-        """When to ask whether the other machine is still there: after half of the patience.
-
-        A call that waits for an answer has nothing to send, so nothing else would notice. The
-        second half is for a new connection. The server asks too: it would keep the lock of a client
-        that vanished.
-        """
-        return {
-            "keepalives_idle": max(1, self._wait // 4),
-            "keepalives_interval": max(1, self._wait // 12),
-            "keepalives_count": 3,
-        }
-
-    def _prepare(self, connection: Any) -> None:
-        """Create the tables, if they do not exist."""
-        query = "SELECT to_regclass('lowbid_documents') IS NOT NULL"
-        if not connection.execute(query).fetchone()[0]:
-            connection.execute("SELECT pg_advisory_xact_lock(%s)", (_TABLES_LOCK,))
-            for table in TABLES:
-                connection.execute(table.format(**_TYPES))
-        connection.commit()
-
     @contextlib.contextmanager
-    def _translated_errors(self) -> Iterator[None]:
+    def _translated_errors(self, lent: ServerConnection) -> Iterator[None]:
         """Turn psycopg's exceptions into errors that name the store and the remedy."""
-        psycopg = _psycopg()
+        psycopg = psycopg_module()
         try:
             yield
         except psycopg.Error as error:
             state, reason = error.sqlstate or "", _reason(error)
-            gone = self._connection is None or self._connection.closed
+            gone = lent.is_gone()
             # Without a state, other errors than these are about a value that cannot be sent.
             gone |= not state and isinstance(
                 error, psycopg.OperationalError | psycopg.InterfaceError
             )
-            if self._connection is not None and self._connection.closed:
-                self._connection = None
             if state == _LOCKED:
                 raise StoreUnavailableError(
                     f"the store {self.address} is busy: another session kept its lock for "
@@ -285,18 +203,6 @@ class PostgreSQLStore(Store):
             raise StoreError(f"the store {self.address} failed ({reason}): {remedy}.") from error
 
 
-def _let_go_of_socket(connection: Any) -> None:
-    """Give up this process's share of a connection, without a word to the server.
-
-    As long as any process has the socket, the server does not notice that the one that opened it
-    was killed, and keeps its locks.
-    """
-    with contextlib.suppress(_psycopg().Error, OSError):
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        os.dup2(nowhere, connection.pgconn.socket, inheritable=False)
-        os.close(nowhere)
-
-
 def _reason(error: Any) -> str:
     """The message of the server or of libpq, in one line."""
     lines = [line.strip() for line in str(error).splitlines()]
@@ -311,7 +217,7 @@ def _remedy_by_words(reason: str) -> str | None:
 
 def _require_address(url: str) -> None:
     """Refuse what libpq cannot read, without its reason: that may quote a part of a password."""
-    psycopg = _psycopg()
+    psycopg = psycopg_module()
     try:
         urllib.parse.urlsplit(url)
         psycopg.conninfo.conninfo_to_dict(url)
@@ -330,10 +236,3 @@ def _without_secrets(url: str) -> str:
     user = parts.netloc.rpartition("@")[0].partition(":")[0]
     place = f"{user}@{host}" if user else host
     return urllib.parse.urlunsplit((parts.scheme, place, parts.path, "", ""))
-
-
-def _psycopg() -> Any:
-    message = "a store at postgresql:// needs psycopg; type: pip install 'lowbid[postgresql]'."
-    with needing("psycopg", message):
-        import psycopg
-    return psycopg

@@ -257,6 +257,9 @@ class SlowClock:
     def __init__(self):
         self.seconds = 0.0
 
+    def monotonic(self):
+        return 0.0
+
     def perf_counter(self):
         self.seconds += 600.0
         return self.seconds

@@ -16,6 +16,7 @@ import lowbid
 import together
 from lowbid.errors import FileFormatError, LowbidError, StoreError, StoreUnavailableError
 from lowbid.shared import Decide, _shared_log, _snapshots
+from lowbid.shared._calls import Call, Reply
 from lowbid.shared._events import LOG_FORMAT
 from lowbid.shared.stores import store_at
 from lowbid.shared.stores.sqlite import SQLiteStore
@@ -461,3 +462,82 @@ def test_a_call_that_the_store_refuses_fails_alone(any_url, places):
             assert bandit.decide(request_id=f"r{number}") == call.value
     assert bandit.summary().decisions == 3 + 7 - len(failed)
     require_whole(bandit)
+
+
+class Hours:
+    """A clock that moves when somebody sleeps, or by hand."""
+
+    def __init__(self):
+        self.now = 100.0
+
+    def monotonic(self):
+        return self.now
+
+    def sleep(self, seconds):
+        self.now += seconds
+
+
+class Lookup(Call):
+    """A call that notes when it got its answer."""
+
+    writes = False
+
+    def __init__(self, clock):
+        super().__init__()
+        self.clock, self.since = clock, clock.now
+
+    def plan(self, replica, memory, time):
+        return Reply(None)
+
+    def fail(self, error):
+        super().fail(error)
+        self.failed_after = self.clock.now - self.since
+
+
+@pytest.fixture
+def hanging(url, monkeypatch):
+    """A log whose store is away, and the clock; each attempt takes a quarter of a second."""
+    clock = Hours()
+    for module in ("_shared_log", "stores._patience"):
+        monkeypatch.setattr(f"lowbid.shared.{module}.time", clock)
+    log = opened(url, patience=10.0)._log
+
+    def attempt(calls, patience):
+        clock.sleep(0.25)
+        for what in log.meanwhile:
+            what()
+        raise StoreUnavailableError("the store is away")
+
+    monkeypatch.setattr(log, "_attempt", attempt)
+    log.meanwhile = []
+    return log, clock
+
+
+def test_a_call_waits_for_those_before_it_within_its_own_patience(hanging):
+    log, clock = hanging
+    later = []
+
+    def arrive():
+        if clock.now > 104.0 + 3.0 * len(later) and len(later) < 2:
+            later.append(Lookup(clock))
+
+    log.meanwhile.append(arrive)
+    first = Lookup(clock)
+    log.carry_out([first])
+    assert 10.0 <= first.failed_after <= 11.5
+    log.meanwhile.clear()
+    later.append(Lookup(clock))
+    assert len({call.since for call in later}) == 3
+    log.carry_out(later)
+    for call in later:
+        assert isinstance(call.error, StoreUnavailableError)
+        assert 9.9 <= call.failed_after <= 11.5
+    assert clock.now - first.since < 10.0 + 10.0 + 2.0
+
+
+def test_a_call_that_waited_while_nothing_ran_has_its_patience_left(hanging):
+    log, clock = hanging
+    call = Lookup(clock)
+    clock.now += 3600.0  # the process was stopped
+    log.carry_out([call])
+    assert call.failed_after >= 3610.0

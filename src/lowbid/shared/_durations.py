@@ -26,7 +26,7 @@ def microseconds(name: str, value: Any, *, at_least: int = 1) -> int:
             seconds = float(found[1]) * _UNITS[found[2]]
     elif is_number(value):
         seconds = float(value)
-    if seconds is not None and seconds >= 0.0 and round(seconds * 1e6) < at_least:
+    if seconds is not None and 0.0 <= seconds * 1e6 <= at_least - 0.5:
         raise invalid(name, value, 'give more than 0, such as "90s" or "1h".')
     if seconds is None or not 0.0 <= seconds <= _LONGEST:
         allowed = 'give a time such as "90s", "15m", "1h" or "30d", or a number of seconds.'

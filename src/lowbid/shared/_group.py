@@ -25,6 +25,9 @@ class Queued:
     ----------
     done : bool
         Whether it has been answered.
+    since, waited : float
+        When it was made, by the clock that never goes back; and for how many seconds it waited
+        for others until it was begun.
     left : bool
         Whether no thread waits for the answer, or no longer does.
     future : asyncio.Future or None
@@ -35,6 +38,7 @@ class Queued:
         self.wake = threading.Lock()
         self.wake.acquire()
         self.done = self.left = False
+        self.since, self.waited = time.monotonic(), 0.0
         self.future: asyncio.Future[Any] | None = None
         self.value: Any = None
         self.error: BaseException | None = None

@@ -38,6 +38,9 @@ _BYTES_PER_EVENT = 100
 _FAR_BEHIND = 5
 
 
+# Calls give up together if they came within this many seconds.
+_TOGETHER = 0.1
+
 _Answered = tuple[Call, Any, LowbidError | None]  # a call, and its answer or its error
 
 
@@ -98,6 +101,7 @@ class SharedLog:
         # Called with committed choices whose propensity is still to be estimated.
         self.on_drawn: Callable[[list[DrawnChoice]], None] = lambda choices: None
         self._clock = ClockWatch()
+        self._taken = 0.0  # the seconds that the last calls took, for which others waited
         # The commit in progress: its first event and its name.
         self._trying: tuple[int, str] | None = None
 
@@ -114,7 +118,15 @@ class SharedLog:
     def carry_out(self, calls: Sequence[Call]) -> None:
         """Answer calls, in order, in one transaction; wait for the store if it is unavailable."""
         with self._turn, self.store.one_call() as patience:
-            self._carry_out(calls, patience)
+            now = time.monotonic()
+            for call in calls:  # a moment in which this process did not run is not in `_taken`
+                call.waited = min(now - call.since, self._taken)
+            patience.change(-max((call.waited for call in calls), default=0.0))
+            try:
+                self._carry_out(calls, patience)
+            finally:
+                patience.is_over(self.store.patience)
+                self._taken = patience.taken
 
     def _carry_out(self, calls: Sequence[Call], patience: Patience) -> None:
         pause = FIRST_PAUSE
@@ -125,8 +137,8 @@ class SharedLog:
                 failed.call.fail(failed.error)
             except StoreUnavailableError as error:
                 if patience.ends_after_failure(self.store.patience):
-                    _fail(calls, error)
-                    return
+                    _fail_first(calls, error, patience)
+                    continue
                 time.sleep(pause)
                 pause = min(2.0 * pause, LONGEST_PAUSE)
             except Exception as error:
@@ -409,6 +421,14 @@ def _deliver(answers: list[_Answered]) -> None:
             call.succeed(value)
         else:
             call.fail(error)
+
+
+def _fail_first(calls: Sequence[Call], error: Exception, patience: Patience) -> None:
+    """Fail those calls that have waited longest, whose patience is over; the others go on."""
+    longest = max(call.waited for call in calls)
+    _fail([call for call in calls if longest - call.waited <= _TOGETHER], error)
+    left = [call.waited for call in calls if not call.done]
+    patience.change(longest - max(left, default=longest))
 
 
 def _fail(calls: Sequence[Call], error: Exception) -> None:

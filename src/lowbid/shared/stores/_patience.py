@@ -41,9 +41,19 @@ class Patience:
     """
 
     def __init__(self, seconds: float) -> None:
-        self.seconds = self.left = seconds
+        self.seconds = self.left = self._given = seconds
         self._since = time.monotonic()
         self._excused = self._failed = False
+
+    def change(self, seconds: float) -> None:
+        """Have more seconds left, or fewer."""
+        self.left += seconds
+        self._given += seconds
+
+    @property
+    def taken(self) -> float:
+        """The seconds that have passed so far, as of the last step."""
+        return self._given - self.left
 
     @contextlib.contextmanager
     def extended(self, seconds: float) -> Iterator[None]:

@@ -158,7 +158,7 @@ class FileConnection:
         query = "SELECT count(*) FROM sqlite_master WHERE name LIKE 'lowbid!_%' ESCAPE '!'"
         writable = os.access(self._path, os.W_OK) if self._path.exists() else True
         if writable:
-            begin(connection, "PRAGMA journal_mode = WAL", self.patience)
+            begin(connection, "PRAGMA journal_mode = WAL", Patience(self.patience))
         connection.execute("PRAGMA synchronous = FULL")
         if connection.execute(query).fetchone()[0] >= len(TABLES):
             return
@@ -168,15 +168,15 @@ class FileConnection:
         connection.execute("COMMIT")
 
 
-def begin(connection: sqlite3.Connection, statement: str, patience: float) -> None:
+def begin(connection: sqlite3.Connection, statement: str, patience: Patience) -> None:
     """Run a statement that may have to wait for another process."""
-    left, pause = Patience(patience), _FIRST_PAUSE
+    pause = _FIRST_PAUSE
     while True:
         try:
             connection.execute(statement)
             return
         except sqlite3.OperationalError as error:
-            if not is_busy(error) or left.is_over(_LONGEST_PAUSE):
+            if not is_busy(error) or patience.is_over(_LONGEST_PAUSE):
                 raise
         time.sleep(pause * random.uniform(0.5, 1.5))
         pause = min(2.0 * pause, _LONGEST_PAUSE)

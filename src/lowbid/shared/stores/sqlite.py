@@ -145,7 +145,7 @@ class SQLiteStore(Store):
 
     def _begin(self, connection: sqlite3.Connection, statement: str) -> None:
         """Begin a transaction, which may have to wait for another process."""
-        begin(connection, statement, self.patience)
+        begin(connection, statement, self.call or Patience(self.patience))
 
     @contextlib.contextmanager
     def _translated_errors(self) -> Iterator[None]:

@@ -27,7 +27,7 @@ from lowbid._compile import Kernel, _module, _native, allocating_kernel, kernel,
 from lowbid._random import key, seek_loss, seek_run
 from lowbid.policies._base import Kernels
 from lowbid.simulation._loop import play
-from lowbid.simulation._share import gaps_of
+from lowbid.simulation._share import arms_of
 
 from .first_second import empty_cache
 from .measure import by_turns, processor_seconds, ratios, spread
@@ -219,11 +219,10 @@ def rules() -> list[Rule]:
 
 def arguments(rule: Rule, environment: lowbid.Environment, horizon: int, count: int) -> Any:
     """The arguments of a loop for so many runs, fresh for each call."""
-    n_arms, losses_table = environment.n_arms, environment.table(0, 1)
+    n_arms, (losses_table, gaps, _) = environment.n_arms, arms_of(environment, 0, 1)
     results = np.zeros((count, 1)), np.zeros((count, n_arms), np.int64)
     counters = np.zeros(1, np.int64), np.zeros(1, np.int64)
     keys = key(0, "losses"), key(0, rule.name)
-    gaps = gaps_of(environment, losses_table)
     given = rule.parameters(n_arms, horizon), losses_table, gaps, *keys, 0, np.array([horizon])
     return (*given, *results, *counters, ())
 

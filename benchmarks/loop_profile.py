@@ -28,7 +28,7 @@ from lowbid._compile._native import Call, kinds_of
 from lowbid._random import key
 from lowbid.experiments.names import policy_of_text
 from lowbid.simulation._loop import loop_for
-from lowbid.simulation._share import gaps_of
+from lowbid.simulation._share import arms_of
 
 HORIZON, RUNS, ARMS = 2000, 100, 10
 
@@ -70,7 +70,7 @@ def loop(policy: lowbid.Policy, folder: Path) -> tuple[Any, int]:
     """Something that plays, and where in memory its code begins; the code is kept in a file."""
     environment = lowbid.Bernoulli(np.linspace(0.1, 0.9, ARMS))
     compiled, _ = loop_for(policy, environment, None, 0)
-    table = environment.table(0, 1)
+    table, gaps, _ = arms_of(environment, 0, 1)
     keys = key(0, "losses"), key(0, policy.stream_name)
     parameters = policy.parameters(ARMS, HORIZON, HORIZON)
 
@@ -78,7 +78,7 @@ def loop(policy: lowbid.Policy, folder: Path) -> tuple[Any, int]:
         counts: Any = np.zeros(1, np.int64), np.zeros(1, np.int64)
         recorded = np.zeros((RUNS, 1)), np.zeros((RUNS, ARMS), np.int64)
         where = 0, np.array([HORIZON]), *recorded
-        return parameters, table, gaps_of(environment, table), *keys, *where, *counts, ()
+        return parameters, table, gaps, *keys, *where, *counts, ()
 
     module, kinds = _module.Module(), kinds_of(arguments())
     module.call(compiled, kinds)

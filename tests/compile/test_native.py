@@ -19,7 +19,7 @@ from lowbid._random import key
 from lowbid.mdp._simulate import loop_for as mdp_loop_for
 from lowbid.simulation._delays import read_late
 from lowbid.simulation._loop import loop_for
-from lowbid.simulation._share import _stage, gaps_of
+from lowbid.simulation._share import arms_of
 from lowbid.testing._policies import informed_of, suitable_arms
 
 VARIANTS = [each for name in policies.__all__ for each in getattr(policies, name).variants()]
@@ -29,8 +29,7 @@ RULES = [each for name in mdp.agents.__all__ for each in getattr(mdp, name).vari
 def arguments_for(policy, environment, late=None, horizon=30):
     """A loop, and all that it takes."""
     loop, more = loop_for(policy, environment, late, 0)
-    table = environment.table(0, 2)
-    now, gaps, world = _stage(environment, table, gaps_of(environment, table), 0)
+    now, gaps, world = arms_of(environment, 0, 2)
     given = (
         policy.parameters(environment.n_arms, horizon, horizon),
         now,

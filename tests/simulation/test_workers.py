@@ -25,13 +25,13 @@ def test_a_stopped_simulation_ends_within_a_checkpoint():
 def test_ctrl_c_does_not_wait_for_what_cannot_be_stopped(monkeypatch):
     compiled, ended = threading.Event(), []
 
-    def compiling(self, number, policy):
-        return lambda first, last, done: ended.append(compiled.wait(10))
+    def compiling(*_):
+        ended.append(compiled.wait(10))
 
     def interrupted(pending, timeout, return_when):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("lowbid.simulation._simulate._Simulation._task", compiling)
+    monkeypatch.setattr("lowbid.simulation._share.Game.play", compiling)
     monkeypatch.setattr("lowbid.simulation._workers.wait", interrupted)
     with pytest.raises(KeyboardInterrupt):
         lowbid.simulate(lowbid.UCB1(), ARMS, horizon=10, runs=1, workers=1)

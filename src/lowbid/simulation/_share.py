@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from lowbid._arrays import Floats, Ints
+from lowbid._compile import on_behalf_of
 from lowbid._random import key
 from lowbid._require import require_arm
 from lowbid.environments import Changing, Environment, Stage
@@ -46,56 +46,65 @@ class PlayedShare(NamedTuple):
     compiling: float = 0.0
 
 
-def play_share(share: Share, stop: Ints | None = None) -> PlayedShare:
-    """Play some runs in this thread; ends early, with zeros, when `stop` is set."""
-    policy, environment, horizon, seed, checkpoints, first, last, late = share
-    table = np.ascontiguousarray(environment.table(seed, last))
-    regret = np.zeros((last - first, len(checkpoints)))
-    pulls = np.zeros((last - first, environment.n_arms), np.int64)
-    play, gaps = player(policy, environment, horizon, seed, late), gaps_of(environment, table)
-    end = np.zeros(1, np.int64), np.zeros(1, np.int64) if stop is None else stop
-    asked = time.perf_counter()
-    play(table, gaps, first, checkpoints, regret[:0], pulls[:0], *end)  # compiles, and plays no run
-    began = time.perf_counter()
-    play(table, gaps, first, checkpoints, regret, pulls, *end)
-    return PlayedShare(regret, pulls, time.perf_counter() - began, began - asked)
+class Game:
+    """A policy on an environment: all that its runs have in common.
 
+    Threads share one; another process makes its own.
+    """
 
-def gaps_of(environment: Environment, table: Floats) -> Floats:
-    """How much worse than the best each arm is, (instance, arm)."""
-    means = environment.means_of(table)
-    return means - means.min(axis=1, keepdims=True)
-
-
-def player(
-    policy: Policy, environment: Environment, horizon: int, seed: int, late: Late | None = None
-) -> Callable[[Floats, Floats, int, Ints, Floats, Ints, Ints, Ints], None]:
-    """A function that plays runs of a policy from a given one into arrays; see `_loop.play`."""
-    loop, more = loop_for(policy, environment, late, seed)
-    parameters = policy.parameters(environment.n_arms, horizon, horizon)
-    losses_key, policy_key = key(seed, "losses"), key(seed, policy.stream_name)
+    def __init__(
+        self,
+        name: str,
+        policy: Policy,
+        environment: Environment,
+        horizon: int,
+        seed: int,
+        late: Late | None,
+    ) -> None:
+        self.name, self.policy, self.environment, self.seed = name, policy, environment, seed
+        self.loop, self.more = loop_for(policy, environment, late, seed)
+        self.parameters = policy.parameters(environment.n_arms, horizon, horizon)
+        self.keys = key(seed, "losses"), key(seed, policy.stream_name)
 
     def play(
-        table: Floats,
-        gaps: Floats,
+        self,
+        arms: Stage,
         first: int,
         checkpoints: Ints,
         regret: Floats,
         pulls: Ints,
-        steps_done: Ints,
         stop: Ints,
+        steps_done: Ints,
     ) -> None:
-        where = (losses_key, policy_key, first, checkpoints, regret, pulls, steps_done, stop)
-        now, gaps_now, world = _stage(environment, table, gaps, seed)
-        arm = loop(parameters, now, gaps_now, *where, world, *more)
-        require_arm(arm, policy.name, environment.n_arms)
+        """Play the runs from `first` on, one per row of `regret`; see `_loop.play`."""
+        if isinstance(self.environment, Changing):
+            arms = self.environment.stage(self.seed)  # no other thread may change them
+        table, gaps, world = arms
+        where = first, checkpoints, regret, pulls, steps_done, stop
+        with on_behalf_of(self.name):
+            arm = self.loop(self.parameters, table, gaps, *self.keys, *where, world, *self.more)
+        require_arm(arm, self.policy.name, self.environment.n_arms)
 
-    return play
 
-
-def _stage(environment: Environment, table: Floats, gaps: Floats, seed: int) -> Stage:
-    """The arms: shared by threads if they never change, otherwise a copy for one thread."""
+def arms_of(environment: Environment, seed: int, runs: int) -> Stage:
+    """The arms of all runs; those that change are for one thread."""
     if isinstance(environment, Changing):
         return environment.stage(seed)
-    # Loops are compiled for contiguous arrays.
-    return Stage(np.ascontiguousarray(table), np.ascontiguousarray(gaps), ())
+    table = np.ascontiguousarray(environment.table(seed, runs))
+    means = environment.means_of(table)
+    return Stage(table, np.ascontiguousarray(means - means.min(axis=1, keepdims=True)), ())
+
+
+def play_share(share: Share, stop: Ints | None = None) -> PlayedShare:
+    """Play some runs in this thread; ends early, with zeros, when `stop` is set."""
+    policy, environment, horizon, seed, checkpoints, first, last, late = share
+    regret = np.zeros((last - first, len(checkpoints)))
+    pulls = np.zeros((last - first, environment.n_arms), np.int64)
+    game = Game(policy.name, policy, environment, horizon, seed, late)
+    arms = arms_of(environment, seed, last)
+    end = np.zeros(1, np.int64) if stop is None else stop, np.zeros(1, np.int64)
+    asked = time.perf_counter()
+    game.play(arms, first, checkpoints, regret[:0], pulls[:0], *end)  # compiles, and plays no run
+    began = time.perf_counter()
+    game.play(arms, first, checkpoints, regret, pulls, *end)
+    return PlayedShare(regret, pulls, time.perf_counter() - began, began - asked)

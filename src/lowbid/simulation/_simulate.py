@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 
 import numpy as np
 import numpy.typing as npt
 
 from lowbid._arrays import Ints
-from lowbid._compile import on_behalf_of
 from lowbid._require import require_whole
 from lowbid.environments import Environment
 from lowbid.policies import Policy
@@ -33,7 +31,7 @@ from lowbid.simulation._inputs import (
 from lowbid.simulation._progress import Progress
 from lowbid.simulation._provenance import provenance
 from lowbid.simulation._result import Result
-from lowbid.simulation._share import Share, gaps_of, play_share, player
+from lowbid.simulation._share import Game, Share, arms_of, play_share
 from lowbid.simulation._workers import run_in_threads, run_on_executor
 
 _STEPS_PER_TASK = 2_000_000
@@ -160,79 +158,60 @@ class _Simulation:
         self.late = late
         self.policies, self.environment = policies, environment
         self.horizon, self.runs, self.seed, self.checkpoints = horizon, runs, seed, checkpoints
-        self.table = np.ascontiguousarray(environment.table(seed, runs))
-        self.gaps = gaps_of(environment, self.table)
         self.regret = np.zeros((len(policies), runs, len(checkpoints)))
         self.pulls = np.zeros((len(policies), runs, environment.n_arms), np.int64)
         self.stop = np.zeros(1, np.int64)
 
     def run(self, workers: int, progress: bool | str | None) -> None:
         """Spread the runs over threads, and wait for them."""
-        chunk = self._chunk(workers, _STEPS_PER_TASK)
+        arms = arms_of(self.environment, self.seed, self.runs)
+        fixed = self.environment, self.horizon, self.seed, self.late
+        games = [Game(name, policy, *fixed) for name, policy in self.policies.items()]
         tasks = (
-            functools.partial(task, first, first + chunk)
-            for task in itertools.starmap(self._task, enumerate(self.policies))
-            for first in range(0, self.runs, chunk)
+            functools.partial(
+                games[number].play,
+                arms,
+                runs.start,
+                self.checkpoints,
+                self.regret[number, runs],
+                self.pulls[number, runs],
+                self.stop,
+            )
+            for number, runs in self._parts(workers, _STEPS_PER_TASK)
         )
         run_in_threads(tasks, workers, self.stop, self._bar(progress))
 
     def run_on(self, executor: Executor, workers: int, progress: bool | str | None) -> None:
         """Spread the runs over an executor's workers, and wait for them."""
-        chunk = self._chunk(workers, _STEPS_PER_SHARE)
-        shares = {
-            (number, first): Share(
-                policy,
-                self.environment,
-                self.horizon,
-                self.seed,
-                self.checkpoints,
-                first,
-                min(first + chunk, self.runs),
-                self.late,
+        fixed = self.environment, self.horizon, self.seed, self.checkpoints
+        policies = list(self.policies.values())
+        tasks = {
+            (number, runs.start, runs.stop): functools.partial(
+                play_share, Share(policies[number], *fixed, runs.start, runs.stop, self.late)
             )
-            for number, policy in enumerate(self.policies.values())
-            for first in range(0, self.runs, chunk)
+            for number, runs in self._parts(workers, _STEPS_PER_SHARE)
         }
-        tasks = {place: functools.partial(play_share, share) for place, share in shares.items()}
         bar, done = self._bar(progress), 0
         try:
             bar.show(done)
-            for (number, first), played in run_on_executor(tasks, executor):
-                runs = slice(first, first + len(played.regret))
+            for (number, *ends), played in run_on_executor(tasks, executor):
+                runs = slice(*ends)
                 self.regret[number, runs], self.pulls[number, runs] = played.regret, played.pulls
                 done += len(played.regret) * self.horizon
                 bar.show(done)
         finally:
             bar.close()
 
-    def _chunk(self, workers: int, most_steps: int) -> int:
-        """The number of runs per task."""
+    def _parts(self, workers: int, most_steps: int) -> Iterator[tuple[int, slice]]:
+        """The number of a policy, and some of its runs, for each task."""
         share = -(-self.runs // (_TASKS_PER_WORKER * workers))
-        return max(1, min(share, most_steps // self.horizon))
+        size = max(1, min(share, most_steps // self.horizon))
+        for number in range(len(self.policies)):
+            for first in range(0, self.runs, size):
+                yield number, slice(first, min(first + size, self.runs))
 
     def _bar(self, progress: bool | str | None) -> Progress:
         return Progress(len(self.policies) * self.runs * self.horizon, progress)
-
-    def _task(self, number: int, name: str) -> Callable[[int, int, Ints], None]:
-        """A function that plays one policy's runs from `first` up to, but not including, `last`."""
-        policy = self.policies[name]
-        play = player(policy, self.environment, self.horizon, self.seed, self.late)
-
-        def task(first: int, last: int, steps_done: Ints) -> None:
-            runs = slice(first, min(last, self.runs))
-            with on_behalf_of(name):
-                play(
-                    self.table,
-                    self.gaps,
-                    first,
-                    self.checkpoints,
-                    self.regret[number, runs],
-                    self.pulls[number, runs],
-                    steps_done,
-                    self.stop,
-                )
-
-        return task
 
 
 def workers_of(executor: Executor) -> int:

@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lowbid._arrays import Ints
-from lowbid._compile import on_behalf_of
 from lowbid._require import invalid, require_whole
 from lowbid.errors import WorkerError
 from lowbid.simulation import PlayedShare, Share, play_share, workers_of
@@ -46,8 +45,7 @@ def play_task(shares: Sequence[Share], stop: Ints | None = None) -> Answers:
 
 def _play(share: Share, stop: Ints | None) -> PlayedShare | Failure:
     try:
-        with on_behalf_of(type(share.policy).__name__):
-            return play_share(share, stop)
+        return play_share(share, stop)
     except Exception as error:
         return Failure(f"{type(error).__name__}: {error}", traceback.format_exc())
 

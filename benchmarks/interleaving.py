@@ -26,6 +26,7 @@ import lowbid
 from lowbid._compile import Kernel, _module, _native, allocating_kernel, kernel, specialise
 from lowbid._random import key, seek_loss, seek_run
 from lowbid.policies._base import Kernels
+from lowbid.simulation._features import show_nothing
 from lowbid.simulation._loop import play
 from lowbid.simulation._share import arms_of
 
@@ -233,6 +234,7 @@ def compiled(rule: Rule) -> tuple[dict[str, Loop], dict[str, float]]:
     kinds = _native.kinds_of(arguments(rule, environment, 100, 0))
     bound = dict(zip(("init", "select", "update"), rule.kernels, strict=True))
     stays = {"begin": environment.begin, "move": environment.move, "draw": environment.draw}
+    stays["show"] = show_nothing
     templates = {"1": (specialise(play, **bound, **stays), _module._LONG)}
     for count in TOGETHER:
         loop = together(rule.kernels, environment, count)

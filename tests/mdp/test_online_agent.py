@@ -2,7 +2,6 @@ import copy
 import io
 import json
 import pickle
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,7 +17,6 @@ from lowbid.testing import check_agent
 RULES = [getattr(mdp, name) for name in mdp.agents.__all__]
 VARIANTS = [rule for cls in RULES for rule in cls.variants()]
 BEVI = mdp.BatchEnsembleValueIteration
-SAVED = Path(__file__).parent / "saved"
 FEW = [*BEVI.variants()[:4], mdp.QLearning(), mdp.PSRL()]  # compiled for docs/mdp.md anyway
 
 
@@ -350,16 +348,7 @@ def changed(path, header=None, **columns):
     return path
 
 
-def test_agents_of_format_version_1_go_on_if_their_rule_has_not_changed():
-    agent = mdp.Agent.load(SAVED / "version_1_batch_ensemble.npz", compiled="never")
-    agent.begin(0)
-    assert agent.episode == 7
-    assert agent.policy.tolist() == [[1, 0, 0], [1, 1, 0], [0, 1, 1]]
-
-
 def test_agents_of_a_rule_that_has_changed_are_not_called_damaged(tmp_path):
-    with pytest.raises(FileFormatError, match=r"intact.*0\.1\.0.*format version 1.*whose PSRL"):
-        mdp.Agent.load(SAVED / "version_1_psrl.npz")
     path = tmp_path / "agent.npz"
     rule = {"class": "PSRL", "identity": "PSRL(speed=3)", "parameters": {"speed": 3}}
     for change in (

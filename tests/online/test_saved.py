@@ -4,7 +4,6 @@ import base64
 import functools
 import json
 import zlib
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +14,6 @@ from lowbid.online import _saved
 from online_play import go_on, used
 from variants import VARIANTS, quick_by_default
 
-FOLDER = Path(__file__).parent / "saved"
 ALL = [
     *VARIANTS,
     BatchEnsemble(batches=schedules.HighProbability(0.1), baseline="minimum"),
@@ -80,77 +78,16 @@ def test_every_kind_of_damage_is_refused(tmp_path):
             with pytest.raises(FileFormatError):
                 Bandit.from_json(other)
     for number in ("1e999", "NaN", "-Infinity"):
-        for field in ('"capacity": 1024', '"format_version": 2'):
+        for field in ('"capacity": 1024', '"format_version": 1'):
             with pytest.raises(FileFormatError, match="damaged"):
                 Bandit.from_json(text.replace(field, f"{field.split(':')[0]}: {number}"))
     for other in ["[]", "3", "{}", "\x00", text + "x", text.replace("lowbid-bandit", "bandit")]:
         with pytest.raises(FileFormatError):
             Bandit.from_json(other)
     with pytest.raises(FileFormatError, match="Upgrade"):
-        Bandit.from_json(text.replace('"format_version": 2', '"format_version": 3'))
+        Bandit.from_json(text.replace('"format_version": 1', '"format_version": 2'))
     with pytest.raises(FileNotFoundError):
         Bandit.load(tmp_path / "nowhere.json")
-
-
-# Written by lowbid 0.1 with format version 1; `expected` is what that version said about each
-# file, and the arms that it chose next.
-OLD = json.loads((FOLDER / "expected.json").read_text())
-
-
-@pytest.mark.parametrize("name", OLD)
-def test_files_of_format_version_1_go_on_as_they_would_have(name):
-    bandit, expected = Bandit.load(FOLDER / f"{name}.json"), OLD[name]
-    assert [list(pair) for pair in bandit.counts().items()] == expected["counts"]
-    assert [list(pair) for pair in bandit.means().items()] == expected["means"]
-    assert [list(decision) for decision in bandit.pending()] == expected["pending"]
-    assert bandit.paused == expected["paused"]
-    assert bandit.step == expected["step"]
-    again = Bandit.from_json(bandit.to_json())
-    for each in (bandit, again):
-        assert play_on(each, len(expected["next"])) == expected["next"]
-    for arm in again.paused:
-        again.resume_arm(arm)
-    assert again.to_json().startswith('{\n  "format": "lowbid-bandit",\n  "format_version": 2')
-
-
-def play_on(bandit, steps):
-    kind, chosen = bandit.explain().kind, []
-    for step in range(steps):
-        decision = bandit.decide()
-        chosen.append(decision.arm)
-        bandit.update(decision, **{kind: (step * 3 % 8) / 8})
-    return chosen
-
-
-def test_files_of_format_version_1_go_on_with_the_losses_that_they_hold():
-    """Losses of 4 and more were handed to this policy as they were; now they would start at 0."""
-    bandit = Bandit(2, BatchEnsemble(), loss_range=(4.0, 8.0))
-    bandit.update_many([0, 1], losses=[5.0, 6.0])
-    body = json.loads(bandit.to_json())
-    assert body["state"]["batches"]["rows"][0][2] == 1.0
-    del body["checksum"]
-    body |= {
-        "format_version": 1,
-        "paused_states": [],
-        "feedback": {"kind": "loss", "range": [4, 8]},
-    }
-    old = Bandit.from_json(json.dumps({**body, "checksum": _saved._checksum(body)}))
-    old.update(0, loss=5.0)
-    assert old.state.batches.sums[0].sum() == 1.0 + 5.0
-    again = Bandit.from_json(old.to_json())
-    again.update(0, loss=5.0)
-    assert again.state.batches.sums[0].sum() == 1.0 + 5.0 + 5.0
-    bandit.update(0, loss=5.0)
-    assert bandit.state.batches.sums[0].sum() == 1.0 + 1.0
-
-
-def test_files_of_format_version_1_promise_nothing_before_they_have_seen_more():
-    """They did not keep what tells whether the central limit theorem can be trusted."""
-    bandit = Bandit.load(FOLDER / "version_1_default_policy.json")
-    assert bandit.recommend().high == float("inf")
-    for i in range(1000):
-        bandit.update("c", loss=(i * 7 % 10) / 10)
-    assert bandit.recommend().high < 1.0
 
 
 @pytest.mark.usefixtures("slow_ones_compiled")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _FORMAT = ArrayFormat(
     "lowbid-agent",
-    2,  # version 1 numbered the arrays of a state instead of naming them
+    1,
     "a saved agent of lowbid",
     "restore it from a copy, or start a new agent.",
 )
@@ -84,8 +84,6 @@ def _restored(
     saved = {
         name.removeprefix("state_"): x for name, x in columns.items() if name.startswith("state_")
     }
-    if header["format_version"] == 1:
-        places = {str(i): place for i, place in enumerate(places.values())}
     if kinds_of(places) != kinds_of(saved):
         raise ValueError("the state has other arrays")
     for name, place in places.items():

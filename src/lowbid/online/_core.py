@@ -106,11 +106,7 @@ class Core:
     def _from_data(cls, policy: Policy, saved: dict[str, Any], compiled: When | None) -> Self:
         n_arms = require_whole("the number of arms", len(table_from(saved["arms"])[0]))
         feedback = feedback_from(policy, saved["feedback"])
-        try:
-            at_work = policy_for(policy, feedback)
-        except InvalidValueError:  # earlier versions accepted a scale that contradicts the range
-            at_work = policy
-        engine = Engine.from_data(at_work, n_arms, saved, compiled)
+        engine = Engine.from_data(policy_for(policy, feedback), n_arms, saved, compiled)
         roster = Roster.from_data(engine, saved)
         engine.bind(roster.ledger)
         decisions = Decisions.from_data(saved["decisions"])

@@ -27,8 +27,6 @@ Ledger = npt.NDArray[np.float64]  # (arm, column)
 # sequence, for values scaled into [0, 1].
 DEVIATIONS, WEIGHT, WEIGHTED, SPREAD = range(COLUMNS, COLUMNS + 4)
 _COLUMNS = COLUMNS + 4
-# The columns of files that earlier versions wrote.
-_EARLIER = [COUNT, MEAN, SQUARES, DEVIATIONS, WEIGHT, WEIGHTED, SPREAD, ABOVE, BELOW]
 # What a saved row may hold.
 _LIMITS = (
     ("count", COUNT, whole(0)),
@@ -110,21 +108,8 @@ def row_to(name: Any, row: Ledger) -> dict[str, Any]:
 
 
 def row_from(saved: dict[str, Any]) -> Ledger:
-    """Restore what `row_to` wrote.
-
-    Files of format version 1 have no cubes. They are at most the sum of squares to the power 3/2,
-    so after such a file it takes more values until intervals are finite. Earlier files have no
-    surprise either; each value's is at most 1.
-    """
-    saved_row = [saved["count"], saved["mean"], *saved["more"]]
-    if len(saved_row) > len(_EARLIER):
-        row = np.array(saved_row, dtype=np.float64)
-    else:
-        row = np.zeros(_COLUMNS)
-        row[_EARLIER[: len(saved_row)]] = saved_row
-        row[SURPRISE] = row[COUNT]
-        if len(saved_row) == _EARLIER.index(ABOVE):
-            row[[ABOVE, BELOW]] = row[SQUARES] ** 1.5
-    if row.shape != (_COLUMNS,) or len(saved_row) < _EARLIER.index(ABOVE):
+    """Restore what `row_to` wrote."""
+    row = np.array([saved["count"], saved["mean"], *saved["more"]], dtype=np.float64)
+    if row.shape != (_COLUMNS,):
         raise ValueError("a row of the ledger has another length")
     return row

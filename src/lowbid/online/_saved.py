@@ -18,7 +18,7 @@ from lowbid.online._saved_policy import policy_from, policy_to
 from lowbid.policies import Policy
 
 _FORMAT = "lowbid-bandit"
-_FORMAT_VERSION = 2
+_FORMAT_VERSION = 1
 
 
 def encoded(core: Core) -> str:
@@ -54,8 +54,7 @@ def decoded(
         raise _damaged(where)
     rule = policy_from(body["policy"], policy)
     try:
-        saved = body if version > 1 else _from_version_1(body, rule)
-        return Core.from_data(rule, saved, compiled)
+        return Core.from_data(rule, body, compiled)
     except StateError as error:
         raise StateError(
             f"{where} is not a bandit that {rule.name} can have left: {error} Restore it from a "
@@ -66,27 +65,6 @@ def decoded(
             f"{where} is intact, but this lowbid ({__version__}) cannot restore {rule.name} from "
             f"it; lowbid {body.get('lowbid')} wrote it. Use that version, or start a new bandit."
         ) from error
-
-
-def _from_version_1(body: dict[str, Any], policy: Policy) -> dict[str, Any]:
-    """Convert format version 1 to the current one."""
-    paused = zip(body["paused"], body["paused_states"], strict=True)
-    return {
-        **body,
-        "feedback": _feedback_from_version_1(body["feedback"], policy),
-        "paused": [{**arm, "capacity": body["capacity"], "state": state} for arm, state in paused],
-    }
-
-
-def _feedback_from_version_1(saved: dict[str, Any] | None, policy: Policy) -> dict[str, Any] | None:
-    """Losses within the policy's range were passed to it unchanged, and the state has those."""
-    if saved is None or saved["kind"] == "reward" or saved["range"] is None:
-        return saved
-    (low, high), (floor, ceiling) = saved["range"], policy.loss_range
-    fits = policy.location_free or low >= policy.best_loss
-    if fits and floor <= low and high <= ceiling:
-        return {**saved, "shift": -0.0, "factor": 1.0, "origin": 0.0}
-    return saved
 
 
 def _checksum(body: dict[str, Any]) -> str:

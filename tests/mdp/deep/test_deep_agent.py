@@ -241,22 +241,6 @@ def write_with(path, columns, change):
     np.savez(path, **{**columns, "header": np.array(json.dumps(header))})
 
 
-def test_agents_of_format_version_1_are_loaded(tmp_path):
-    player = agent(2)
-    play(player, 15, np.random.default_rng(1))
-    player.save(tmp_path / "agent.npz")
-    columns = columns_of(tmp_path / "agent.npz")
-    arrays = [column for name, column in columns.items() if name.startswith("array_")]
-    numbered = {f"array_{i}": array for i, array in enumerate(arrays)}
-    others = {name: columns[name] for name in ("header", "bids")}
-    write_with(tmp_path / "old.npz", {**numbered, **others}, {"format_version": 1})
-    assert same(bits(deep.DeepAgent.load(tmp_path / "old.npz")), bits(player))
-    del numbered["array_3"]
-    write_with(tmp_path / "old.npz", {**numbered, **others}, {"format_version": 1})
-    with pytest.raises(FileFormatError, match=r"format version 1.*BiddingDQN.*Load it with"):
-        deep.DeepAgent.load(tmp_path / "old.npz")
-
-
 def test_a_rule_of_ones_own_cannot_be_saved(tmp_path):
     class Mine(deep.BootstrappedDQN):
         pass

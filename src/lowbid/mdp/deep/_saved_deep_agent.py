@@ -25,7 +25,7 @@ from lowbid.mdp.deep.bootstrapped_dqn import BootstrappedDQN
 
 _FORMAT = ArrayFormat(
     "lowbid-deep-agent",
-    2,  # version 1 numbered arrays instead of naming them
+    1,
     "a saved deep agent of lowbid",
     "restore it from a copy, or start a new agent.",
 )
@@ -81,8 +81,6 @@ def _restored(cls: type[D], header: dict[str, Any], columns: dict[str, Any]) -> 
     saved = {
         name.removeprefix("array_"): x for name, x in columns.items() if name.startswith("array_")
     }
-    if header["format_version"] == 1:
-        places = {str(i): place for i, place in enumerate(places.values())}
     if kinds_of(places) != kinds_of(saved):
         raise ValueError("the agent has other arrays")
     restored = jax.tree.unflatten(structure, [jnp.asarray(saved[name]) for name in places])

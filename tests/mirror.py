@@ -39,6 +39,7 @@ ELSEWHERE = {
     "shared/_memory.py": "shared/test_shared_bandit.py",
     "shared/_deciding.py": "shared/test_model.py",
     "shared/_idempotency.py": "shared/test_shared_bandit.py",
+    "shared/_refusals.py": "shared/test_shared_bandit.py",
     "shared/_reporting.py": "shared/test_model.py",
     "shared/as_data.py": "service/test_experiments.py",
     "shared/_bandit_settings.py": "shared/test_open.py",

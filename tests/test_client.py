@@ -53,10 +53,8 @@ def test_batches_repeats_and_rejections(client):
     decisions = bandit.decide(5, request_id="visit")
     assert bandit.decide(5, request_id="visit") == decisions
     assert bandit.update_many(decisions, rewards=[1.0] * 5) == [None] * 5
-    assert (
-        bandit.update(decisions[0], reward=1.0) is None
-    )  # repeated: its answer may have been lost
-    assert bandit.update(decisions[0], reward=0.0) == "closed"
+    assert bandit.update(decisions[0], reward=1.0) == "repeated"
+    assert bandit.update(decisions[0], reward=0.0) == "conflict"
     kept = bandit.decide(6)
     bandit.remove_arm("x")
     gone = next(each for each in kept if each.arm == "x")
@@ -88,8 +86,7 @@ def test_errors_are_those_of_a_bandit(shop, client):
             bandit.update(decision, reward=bad)
     with pytest.raises(InvalidValueError, match="decide"):
         bandit.update("x", reward=1.0)
-    with pytest.raises(UnknownNameError, match="0-1"):
-        bandit.update(lowbid.Decision("x", "0-1"), reward=1.0)
+    assert bandit.update(lowbid.Decision("x", "0-1"), reward=1.0) == "unknown"
     with pytest.raises(InvalidValueError, match="2 outcomes"):
         bandit.update_many([decision], rewards=[1.0, 1.0])
     assert bandit.update(decision, reward=1.0) is None
@@ -117,7 +114,7 @@ def test_a_server_that_is_away_is_asked_again(client, monkeypatch):
 
     monkeypatch.setattr(client, "_once", losing_answers)
     for _ in range(10):
-        assert bandit.update(bandit.decide(), reward=1.0) is None
+        assert bandit.update(bandit.decide(), reward=1.0) == "repeated"  # its answer was lost
     monkeypatch.setattr(client, "_once", once)
     assert sum(bandit.counts().values()) == 10  # everything was sent twice, and counts once
     assert len([e for e in bandit.log() if e["event"] == "decided"]) == 10
@@ -171,16 +168,16 @@ def test_decisions_are_given_up_and_looked_up(client):
     first, second, third = bandit.decide(3)
     assert bandit.pending() == [first, second, third]
     assert bandit.forget(first) is None
-    assert bandit.forget(first) == "closed"
-    assert bandit.update(first, reward=1.0) == "closed"
+    assert bandit.forget(first) == "repeated"
+    assert bandit.update(first, reward=1.0) == "late"
     assert bandit.update(second, reward=1.0) is None
-    assert bandit.forget(second) == "closed"
+    assert bandit.forget(second) == "conflict"
     assert bandit.pending() == [third]
     bandit.remove_arm(third.arm)
     assert bandit.forget(third) == "removed"
-    assert bandit.answer([third.id, "0-1"], rewards=[1.0, 1.0]) == ["closed", "unknown"]
-    with pytest.raises(UnknownNameError, match="0-1"):
-        bandit.forget(lowbid.Decision("x", "0-1"))
+    assert bandit.answer([third.id, "0-1"], rewards=[1.0, 1.0]) == ["late", "unknown"]
+    stranger = lowbid.Decision("x", "0-1")
+    assert bandit.forget(stranger) == bandit.update(stranger, reward=1.0) == "unknown"
     with pytest.raises(InvalidValueError, match="not a decision"):
         bandit.forget("x")
     assert (bandit.n_arms, bandit.settings["horizon"]) == (1, 100)

@@ -32,6 +32,6 @@ export class Lowbid {
 
   async report(experiment, decision, reward) {
     const found = await this.send(`${encodeURIComponent(experiment)}/outcomes`, { decision: decision.id, reward });
-    return found.answers[0]; // "taken", "repeated", "closed", "removed" or "unknown"
+    return found.answers[0]; // null if it was recorded; "repeated", "conflict", "late", "removed" or "unknown"
   }
 }

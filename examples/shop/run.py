@@ -81,7 +81,7 @@ def shop_of(bandit: RemoteBandit) -> type[http.server.BaseHTTPRequestHandler]:
             form = urllib.parse.parse_qs(self.rfile.read(size).decode())
             identity = form.get("decision", [""])[0]
             answer = bandit.answer([identity], rewards=[1.0])[0]
-            said = {"taken": "Thank you!", "repeated": "You have it already."}
+            said = {None: "Thank you!", "repeated": "You have it already."}
             self._show(said.get(answer, "This visit is over."), identity, "gray")
 
         def _show(self, said: str, decision: str, colour: str) -> None:

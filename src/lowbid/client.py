@@ -25,7 +25,6 @@ from lowbid.online import (
     ExplainedArm,
     Explanation,
     Recommendation,
-    Rejection,
     read_kind,
     read_list,
 )
@@ -192,8 +191,11 @@ class RemoteBandit:
         *bare: Any,
         loss: float | None = None,
         reward: float | None = None,
-    ) -> Rejection | None:
-        """Report the outcome of a decision; see `SharedBandit.update`."""
+    ) -> Answer:
+        """Report the outcome of a decision; see `SharedBandit.update`.
+
+        If the first answer was lost in transit and the request is repeated, that is "repeated".
+        """
         kind = read_kind(ONE, bare, loss, reward)
         value = loss if kind == "loss" else reward
         return self._report([decision], kind, [value])[0]
@@ -204,7 +206,7 @@ class RemoteBandit:
         *bare: Any,
         losses: Sequence[float] | None = None,
         rewards: Sequence[float] | None = None,
-    ) -> list[Rejection | None]:
+    ) -> list[Answer]:
         """Report the outcomes of many decisions, in as few requests as the server allows."""
         kind = read_kind(MANY, bare, losses, rewards)
         values = read_list("the list of values", losses if kind == "loss" else rewards)
@@ -222,18 +224,16 @@ class RemoteBandit:
         values = read_list("the list of values", losses if kind == "loss" else rewards)
         return self._answers(read_list("the list of ids", ids), kind, values)
 
-    def forget(self, decision: Decision) -> Rejection | None:
-        """Give up on a decision's outcome; returns what `update` would.
+    def forget(self, decision: Decision) -> Answer:
+        """Give up on a decision's outcome; see `SharedBandit.forget`.
 
-        If the first answer was lost in transit and the request is repeated, that is "closed".
+        If the first answer was lost in transit and the request is repeated, that is "repeated".
         """
         if not isinstance(decision, Decision):
             raise InvalidValueError(f"{decision!r} is not a decision; give one made by decide().")
         body = {"decision": decision.id}
-        found = self._client.send("POST", f"{self._path}/forget", body, repeatable=True)["answer"]
-        if found == "unknown":
-            raise self._unknown(decision)
-        return None if found == "forgotten" else found
+        answer: Answer = self._client.send("POST", f"{self._path}/forget", body, True)["answer"]
+        return answer
 
     def pending(self) -> list[Decision]:
         """The decisions whose outcomes are pending, oldest first; those of the holdout last."""
@@ -348,21 +348,11 @@ class RemoteBandit:
         """The state of the bandit, as `lowbid.Bandit.from_json` reads it."""
         return self._client.raw("GET", f"{self._path}/snapshot", None, True).decode()
 
-    def _report(
-        self, decisions: list[Decision], kind: str, values: list[Any]
-    ) -> list[Rejection | None]:
+    def _report(self, decisions: list[Decision], kind: str, values: list[Any]) -> list[Answer]:
         for each in decisions:
             if not isinstance(each, Decision):
                 raise InvalidValueError(f"{each!r} is not a decision; give one made by decide().")
-        answers = self._answers([each.id for each in decisions], kind, values)
-        if "unknown" in answers:
-            raise self._unknown(decisions[answers.index("unknown")])
-        # An answer may have been lost in transit, so an outcome that was taken before counts.
-        said: dict[Answer, Rejection | None] = {"taken": None, "repeated": None}
-        return [said.get(each, "removed" if each == "removed" else "closed") for each in answers]
-
-    def _unknown(self, decision: Decision) -> UnknownNameError:
-        return UnknownNameError(f"decision {decision.id!r} was not made by {self.name!r}.")
+        return self._answers([each.id for each in decisions], kind, values)
 
     def _change_arm(self, arm: Arm, change: str) -> None:
         self._client.send("POST", f"{self._path}/arms", {"arm": arm, "change": change})

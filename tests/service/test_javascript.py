@@ -39,7 +39,7 @@ def test_decisions_and_outcomes_from_node(shop, tmp_path):
     assert out.stderr == ""
     found = json.loads(out.stdout)
     assert ["again", "repeated"] in found["seen"]
-    arms = [arm for arm, answer in found["seen"] if answer == "taken"]
+    arms = [arm for arm, answer in found["seen"] if answer is None]
     assert len(arms) == 20
     assert set(arms) == {"blue", "green"}
     assert "from 0 to 1" in found["refused"]

@@ -53,13 +53,13 @@ class Model:
         if identity not in self.made:
             return "unknown"
         if identity not in self.arms:
-            return "repeated" if self.outcomes[identity] == value else "closed"
+            return "repeated" if self.outcomes[identity] == value else "conflict"
         self.outcomes[identity] = value
         arm = self.arms.pop(identity)
         if arm is None:
             return "removed"
         self.counts[arm] += 1
-        return "taken"
+        return None
 
     def change(self, arm, change):
         """The status to expect."""

@@ -10,7 +10,7 @@ import pytest
 import lowbid
 import together
 from lowbid.errors import StoreUnavailableError
-from lowbid.service import Limits, _streams, create_app
+from lowbid.service import Limits, _line_streams, create_app
 from lowbid.shared import Decide, SharedBandit
 from lowbid.shared.stores.sqlite import SQLiteStore
 from service.conftest import Shop, running
@@ -49,7 +49,7 @@ def unread(shop):
 
 
 def test_a_log_in_portions_is_the_log(shop, monkeypatch):
-    monkeypatch.setattr(_streams, "_LINES", 7)
+    monkeypatch.setattr(_line_streams, "_LINES", 7)
     path = "/v1/experiments/checkout"
     for count in (0, 4, 3, 20):  # a portion that is not full, two full ones, more than that
         for _ in range(count):
@@ -115,10 +115,10 @@ def test_nothing_is_open_in_the_store_between_two_portions(url, monkeypatch):
     monkeypatch.setattr(
         SQLiteStore, "apart", lambda store: stores.append(apart(store)) or stores[-1]
     )
-    monkeypatch.setattr(_streams, "_LINES", 7)
+    monkeypatch.setattr(_line_streams, "_LINES", 7)
     with contextlib.closing(lowbid.open(url, "checkout", arms=["blue", "green"])) as bandit:
         together.submitted(bandit, [Decide(1) for _ in range(20)])
-        for _ in _streams.log_in_portions(bandit, 0):
+        for _ in _line_streams.log_in_portions(bandit, 0):
             assert not any(store._pool.idle or store._pool._lent for store in stores)
     assert len(stores) == 4  # 21 events in portions of 7, and none after them
 

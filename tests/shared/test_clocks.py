@@ -28,9 +28,9 @@ def test_two_processes_whose_clocks_differ_agree_on_windows_and_units(url, clock
     clock.seconds += HOUR  # by the other's clock
     second = ahead.decide(unit="ann")
     assert second.arm == first.arm
-    assert ahead.update(first, reward=1.0) == "closed"
+    assert ahead.update(first, reward=1.0) == "late"
     clock.seconds -= HOUR
-    assert behind.update(first, reward=1.0) == "closed"
+    assert behind.update(first, reward=1.0) == "late"
     assert behind.update(second, reward=1.0) is None
     assert behind.means() == ahead.means()
     assert behind.decide(unit="ann").arm == first.arm

@@ -27,6 +27,7 @@ from lowbid.shared._events import (
         Decided("ps", ["abcd-1", "abcd-2"], ["x", "x"], [0.5, 1.0], "r"),
         Decided("h", ["abcdh-1"], [0], [None], unit="u"),
         Reported("reward", [["abcd-1", "x", 0.1], [None, 0, 1e-300]]),
+        Reported("loss", [], "r", [["abcd-1", 0.5, "late"]]),
         Forgotten(["abcd-1"]),
         ArmChanged("added", "y", "ann"),
         Elapsed(),
@@ -66,9 +67,10 @@ def test_decisions_are_written_as_json_writes_them(request_id, unit, decisions):
 
 @given(
     st.sampled_from(["loss", "reward"]),
-    st.lists(st.tuples(identities | st.none(), arms, values), min_size=1),
+    st.lists(st.tuples(identities | st.none(), arms, values)),
     texts,
+    st.lists(st.tuples(identities, values, st.sampled_from(["late", "conflict"]))),
 )
-def test_outcomes_are_written_as_json_writes_them(kind, outcomes, request_id):
-    event = Reported(kind, outcomes, request_id)
+def test_outcomes_are_written_as_json_writes_them(kind, outcomes, request_id, refused):
+    event = Reported(kind, outcomes, request_id, refused)
     assert logged(1, 2, event, "").body == json.dumps(fields_of_event(event))

@@ -67,7 +67,7 @@ def test_the_holdout_gets_the_control_and_is_not_learned_from(url):
             assert own.arm == decision.arm
             plain.update(own, reward=reward)
         assert bandit.update(decision, reward=reward) is None
-        assert bandit.update(decision, reward=reward) == "closed"
+        assert bandit.update(decision, reward=reward) == "repeated"
     assert bandit.means() == plain.means()
     assert bandit.counts() == plain.counts()
     assert bandit.lift().held_out_count == held == bandit.summary().held_out

@@ -66,7 +66,7 @@ class SharedByProcesses(RuleBasedStateMachine):
         self.open, self.closed, self.requests = {}, {}, {}
         self.counts, self.sums = Counter(), Counter()
         self.arms, self.paused, self.removed = {"x", "y", "z"}, set(), set()
-        self.compacted = False
+        self.compacted, self.late, self.conflicts = False, set(), set()
 
     def one(self, data):
         return self.processes[data.draw(st.integers(0, PROCESSES - 1))]
@@ -95,19 +95,25 @@ class SharedByProcesses(RuleBasedStateMachine):
         answers = self.one(data).call("answer", ids, rewards=[value] * len(ids))
         for identity, given in zip(ids, answers, strict=True):
             assert given == self.expected(identity, value)
-            if given in ("taken", "removed"):
+            if given in (None, "removed"):
                 arm = self.open.pop(identity)
                 self.closed[identity] = value
-                if given == "taken":
+                if given is None:
                     self.counts[arm] += 1
                     self.sums[arm] += value
 
     def expected(self, identity, value):
         if identity in self.open:
-            return "removed" if self.open[identity] in self.removed else "taken"
+            return "removed" if self.open[identity] in self.removed else None
         if identity not in self.closed:
             return "unknown"
-        return "repeated" if self.closed[identity] == value else "closed"
+        if self.closed[identity] is None:
+            self.late.add((identity, value))
+            return "late"
+        if self.closed[identity] == value:
+            return "repeated"
+        self.conflicts.add((identity, value))
+        return "conflict"
 
     @precondition(lambda self: self.open)
     @rule(data=st.data())
@@ -164,6 +170,13 @@ class SharedByProcesses(RuleBasedStateMachine):
         for process in self.processes:
             process.kill()
         if not self.compacted:
+            logged = [
+                (identity, value, answer)
+                for entry in self.reader.log()
+                for identity, value, answer in entry.fields.get("refused", ())
+            ]
+            assert {each[:2] for each in logged if each[2] == "late"} == self.late
+            assert {each[:2] for each in logged if each[2] == "conflict"} == self.conflicts
             assert replayed(self.reader, **SETTINGS).means() == self.reader.means()
         self.reader.close()
         self.folder.cleanup()

@@ -226,7 +226,7 @@ def test_ids_of_lost_decisions_are_not_given_again(any_url, who, more):
         assert len(one.pending()) == 20
     assert sum(writer.counts().values()) == 0
     for some in (kept, made):
-        assert bandit.answer([each.id for each in some], rewards=rewards) == ["taken"] * 10
+        assert bandit.answer([each.id for each in some], rewards=rewards) == [None] * 10
     assert writer.answer([each.id for each in lost], rewards=rewards) == ["unknown"] * 10
 
 
@@ -249,7 +249,7 @@ def test_a_forked_process_does_not_give_the_ids_of_its_parent(url):
         os.close(end)
     assert len(set(made)) == 10
     assert not {each.id for each in lost} & set(made)
-    assert bandit.answer(made, rewards=[1.0] * 10) == ["taken"] * 10
+    assert bandit.answer(made, rewards=[1.0] * 10) == [None] * 10
 
 
 def test_words_of_processes_that_wrote_long_ago_are_forgotten(url, monkeypatch):
@@ -266,7 +266,7 @@ def test_words_of_processes_that_wrote_long_ago_are_forgotten(url, monkeypatch):
         assert len(bandit._log.opened().core.decisions.words) <= 6
         ids = [done.id, waiting.id, old[-1].id, old[0].id]
         answers = bandit.answer(ids, rewards=[1.0, 1.0, 1.0, 0.0])
-        assert answers == ["repeated", "taken", "closed", "unknown"]
+        assert answers == ["repeated", None, "conflict", "unknown"]
         assert bandit.summary().decisions == 10
         require_whole(bandit)
         assert bandit.to_json() == first.to_json()
@@ -309,7 +309,7 @@ def test_a_standby_that_is_promoted_without_the_last_commits():
             made = bandit.decide(10)
             assert not {each.id for each in lost} & {each.id for each in made}
             rewards = [1.0] * 10
-            for some, answer in ((lost, "unknown"), (kept, "taken"), (made, "taken")):
+            for some, answer in ((lost, "unknown"), (kept, None), (made, None)):
                 ids = [each.id for each in some]
                 assert bandit.answer(ids, rewards=rewards) == [answer] * 10
             require_whole(bandit)

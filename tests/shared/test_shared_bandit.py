@@ -41,11 +41,11 @@ def test_the_example_of_the_readme(any_url):
     decision = bandit.decide(request_id="visit-4711")
     assert decision.arm in ("blue", "green")
     assert bandit.update(decision, reward=1.0) is None
-    assert bandit.update(decision, reward=1.0) == "closed"
+    assert bandit.update(decision, reward=1.0) == "repeated"
     assert bandit.counts()[decision.arm] == 1
     again = lowbid.open(any_url, "checkout", arms=["blue", "green"], reward_range=(0, 1))
     assert again.decide(request_id="visit-4711") == decision
-    assert again.update(decision, reward=0.0) == "closed"
+    assert again.update(decision, reward=0.0) == "conflict"
     assert again.means()[decision.arm] == 1.0
 
 
@@ -115,17 +115,17 @@ def test_a_repeated_update_of_an_arm_counts_once_by_its_request_id(any_url):
     assert bandit.counts() == {0: 0, 1: 1, 2: 0}
 
 
-def test_an_outcome_that_came_under_another_request_id_is_closed(any_url):
+def test_an_outcome_that_came_under_another_request_id_is_repeated(any_url):
     bandit = lowbid.open(any_url, "b", arms=3, reward_range=(0, 1))
     decision = bandit.decide()
     assert bandit.update(decision, reward=0.5, request_id="r") is None
     for other in ("s", None):
-        assert bandit.update(decision, reward=0.5, request_id=other) == "closed"
+        assert bandit.update(decision, reward=0.5, request_id=other) == "repeated"
     assert bandit.update(decision, reward=0.5, request_id="r") is None
     another = bandit.decide()
     for _ in range(2):
         answers = bandit.update_many([another, another], rewards=[1.0, 1.0], request_id="t")
-        assert answers == [None, "closed"]
+        assert answers == [None, "repeated"]
 
 
 def test_a_request_id_of_another_unit_is_refused(any_url):
@@ -175,7 +175,7 @@ def test_outcomes_are_answered_one_by_one(any_url):
     bandit.update(one, reward=0.25)
     ids = [one.id, one.id, two.id, three.id, three.id, "no-1", f"{one.id}0"]
     answers = bandit.answer(ids, rewards=[0.25, 0.5, 0.5, 1.0, 1.0, 0.0, 0.0])
-    assert answers == ["repeated", "closed", "closed", "taken", "repeated", "unknown", "unknown"]
+    assert answers == ["repeated", "conflict", "late", None, "repeated", "unknown", "unknown"]
     bandit.remove_arm(four.arm)
     assert bandit.answer([four.id], rewards=[1.0]) == ["removed"]
 
@@ -198,10 +198,10 @@ def test_ids_that_cannot_be_ours_are_unknown(any_url, opened_again, monkeypatch)
     ids = [*odd, known, None, 7]
     answers = bandit.answer(ids, rewards=[1.0] * len(ids))
     assert answers == [*["unknown"] * len(odd), "repeated", "unknown", "unknown"]
-    assert looked_up == [[known]]  # nothing else reached the store
+    assert looked_up == [[known]] * 2  # nothing else reached the store
     for each in odd:
-        with pytest.raises(UnknownNameError, match="not made by this bandit"):
-            bandit.update(lowbid.Decision("x", each), reward=1.0)
+        assert bandit.update(lowbid.Decision("x", each), reward=1.0) == "unknown"
+        assert bandit.forget(lowbid.Decision("x", each)) == "unknown"
 
 
 def test_a_number_of_decisions_that_would_never_end_is_refused(url):
@@ -216,17 +216,16 @@ def test_many_are_taken_or_none(any_url):
     bandit = lowbid.open(any_url, "b", arms=["x", "y"], reward_range=(0, 1))
     one, two = bandit.decide(2)
     before = bandit.summary().events
-    stranger = lowbid.Decision(two.arm, "0000-1")
-    for what, rewards in [([one, two], [1.0, 2.0]), ([one, stranger], [1.0, 1.0])]:
+    for what in ([one, two], [one, "no arm"]):
         with pytest.raises((InvalidValueError, UnknownNameError)):
-            bandit.update_many(what, rewards=rewards)
+            bandit.update_many(what, rewards=[1.0, 2.0 if what[1] == two else 1.0])
     with pytest.raises(InvalidValueError, match="not 'w'"):
         bandit.update(lowbid.Decision("w", one.id), reward=1.0)
     with pytest.raises(InvalidValueError, match="takes rewards"):
         bandit.update(one, loss=1.0)
     assert bandit.summary().events == before
     assert bandit.pending() == [one, two]
-    assert bandit.update_many([one, two, one], rewards=[1.0, 0.5, 1.0]) == [None, None, "closed"]
+    assert bandit.update_many([one, two, one], rewards=[1.0, 0.5, 1.0]) == [None, None, "repeated"]
 
 
 @pytest.mark.parametrize(
@@ -352,7 +351,46 @@ def test_the_outcome_of_an_arm_that_was_removed(any_url):
     decision = bandit.decide()
     bandit.remove_arm(decision.arm)
     assert bandit.update(decision, reward=1.0) == "removed"
-    assert bandit.update(decision, reward=1.0) == "closed"
+    assert bandit.update(decision, reward=1.0) == "repeated"
+
+
+def test_late_and_conflicting_outcomes_are_in_the_log_once(any_url):
+    bandit = lowbid.open(any_url, "b", arms=["x", "y"], reward_range=(0, 1))
+    kept, dropped, waiting = bandit.decide(3)
+    assert bandit.update(kept, reward=1.0) is None
+    assert bandit.forget(dropped) is None
+    for _ in range(2):
+        assert bandit.update(kept, reward=0.0) == "conflict"
+        assert bandit.update(dropped, reward=0.5) == "late"
+    assert bandit.update_many([waiting, kept, kept], rewards=[1.0, 0.5, 0.5], request_id="r") == [
+        None, "conflict", "conflict",
+    ]  # fmt: skip
+    refused = [each for entry in bandit.log() for each in entry.fields.get("refused", ())]
+    assert refused == [
+        [kept.id, 0.0, "conflict"],
+        [dropped.id, 0.5, "late"],
+        [kept.id, 0.5, "conflict"],
+    ]
+    means = bandit.means()
+    for one in (bandit, lowbid.open(any_url, "b")):
+        assert (one.summary().late, one.summary().conflicts) == (1, 2)
+        assert one.means() == means
+        assert sum(one.counts().values()) == 2
+
+
+def test_what_giving_up_is_answered_with(any_url, clock):
+    bandit = lowbid.open(any_url, "b", arms=["x", "y"], reward_range=(0, 1), window="1h")
+    answered, dropped, silent = bandit.decide(3)
+    bandit.update(answered, reward=1.0)
+    assert [bandit.forget(dropped) for _ in range(2)] == [None, "repeated"]
+    assert bandit.forget(answered) == "conflict"
+    if any_url.startswith("sqlite"):
+        clock.seconds += 3601
+        assert bandit.forget(silent) == "late"
+        assert bandit.forget(answered) == "conflict"
+    assert bandit.forget(lowbid.Decision("x", "0000-1")) == "unknown"
+    with pytest.raises(InvalidValueError, match="not a decision"):
+        bandit.forget("x")
 
 
 @pytest.mark.parametrize("after", ["1", None, -1, 1.5])

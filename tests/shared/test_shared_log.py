@@ -393,7 +393,7 @@ def test_answers_are_forgotten_when_their_time_is_over(url, clock):
     assert bandit.compact(answers="2d").answers == 0
     assert bandit.compact(answers="23h").answers == 2
     assert bandit.decide(request_id="r") != decision
-    assert bandit.answer([decision.id], rewards=[0.5]) == ["closed"]
+    assert bandit.answer([decision.id], rewards=[0.5]) == ["late"]
 
 
 def test_a_compacted_log_without_a_readable_snapshot_is_refused(url):

@@ -28,14 +28,14 @@ def test_an_outcome_counts_when_its_window_is_over(url, clock):
     first, second, third = bandit.decide(3)
     clock.seconds += 60
     assert bandit.update(first, reward=1.0) is None
-    assert bandit.update(first, reward=1.0) == "closed"
-    assert bandit.answer([first.id, first.id], rewards=[1.0, 0.5]) == ["repeated", "closed"]
+    assert bandit.update(first, reward=1.0) == "repeated"
+    assert bandit.answer([first.id, first.id], rewards=[1.0, 0.5]) == ["repeated", "conflict"]
     assert sum(bandit.counts().values()) == 0
     assert bandit.pending() == [second, third]
     clock.seconds += HOUR - 61
     assert sum(bandit.counts().values()) == 0
     clock.seconds += 1
-    assert bandit.update(second, reward=1.0) == "closed"
+    assert bandit.update(second, reward=1.0) == "late"
     assert sum(bandit.counts().values()) == 3
     arms = {each.arm for each in (first, second, third)}
     assert sum(bandit.counts()[arm] * bandit.means()[arm] for arm in arms) == 1.0

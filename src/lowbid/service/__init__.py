@@ -3,12 +3,12 @@
 The way of a request
 --------------------
 uvicorn reads it, within the limits of `_connection_limits`. `Gate` checks the key (`Guard`),
-receives the body, and times the answer. The router finds the route: those of
-`routes/_decision_routes.py`, the bulk of the traffic, read their body themselves; FastAPI reads
-that of the others. A route makes a call of `lowbid.shared`, such as `Decide`, and hands it to the
-bandit (`SharedBandit.submit_async`), whose queue commits it together with those of other requests;
-the answer comes back through a future. Views and changes, which may take a while, run in a thread.
-Errors become problem documents in `_problems`.
+receives the body, and times the answer. `DecisionRouter` answers the bulk of the traffic: its
+routes read their body themselves. The others go through FastAPI. A route makes a call of
+`lowbid.shared`, such as `Decide`, and hands it to the bandit (`SharedBandit.submit_async`), whose
+queue commits it together with those of other requests; the answer comes back through a future.
+Views and changes, which may take a while, run in a thread. Errors become problem documents in
+`_problems`.
 
 The service has no rule of its own, and no queue: what a decision is, what an outcome is answered
 with, and how many decisions may be pending is known in `lowbid.shared` alone.

@@ -22,6 +22,7 @@ from lowbid.service.routes import (
     HEALTH,
     PAGE,
     Context,
+    DecisionRouter,
     decision_routes,
     experiment_routes,
     health_routes,
@@ -76,9 +77,11 @@ def create_app(store: str | Store, *, keys: bool = True, limits: Limits | None =
     )
     app.state.experiments = experiments
     _problems.install(app)
-    app.router.routes.extend(decision_routes(context))  # found first
+    decisions = decision_routes(context)
+    app.router.routes.extend(decisions)
     for routes in (health_routes, experiment_routes, view_routes, page_routes):
         app.include_router(routes(context))
+    app.add_middleware(DecisionRouter, routes=decisions)  # behind the gate
     app.add_middleware(
         Gate,
         guard=guard,

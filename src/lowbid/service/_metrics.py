@@ -18,7 +18,7 @@ from prometheus_client.registry import Collector
 
 from lowbid.errors import LowbidError
 from lowbid.service._hosted import Experiments
-from lowbid.shared import SharedBandit
+from lowbid.shared import Answer, SharedBandit
 from lowbid.shared.as_data import described
 
 _LATENCIES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
@@ -43,10 +43,10 @@ class Metrics:
         """Count decisions."""
         self._decisions[experiment] += count
 
-    def reported(self, experiment: str, answers: Sequence[str]) -> None:
+    def reported(self, experiment: str, answers: Sequence[Answer]) -> None:
         """Count outcomes by the answers they got."""
         for answer in answers:
-            self._outcomes[experiment, answer] += 1
+            self._outcomes[experiment, answer or "taken"] += 1
 
     def answered(self, route: str, status: int, seconds: float) -> None:
         """Record how long a request took."""
@@ -116,6 +116,10 @@ def _state(experiments: Experiments) -> Iterator[Metric]:
         "lowbid_arm_share", "This arm's share of all outcomes.",
         labels=["experiment", "arm"],
     )  # fmt: skip
+    refused = CounterMetricFamily(
+        "lowbid_refused_outcomes", "Outcomes not recorded, of all servers, by answer.",
+        labels=["experiment", "answer"],
+    )  # fmt: skip
     commits = HistogramMetricFamily(
         "lowbid_commit_calls", "Calls carried out by one commit.", labels=["experiment"]
     )
@@ -127,9 +131,11 @@ def _state(experiments: Experiments) -> Iterator[Metric]:
         except LowbidError:  # deleted meanwhile, or the store is unavailable
             continue
         pending.add_metric([name], found["pending"])
+        refused.add_metric([name, "late"], found["late"])
+        refused.add_metric([name, "conflict"], found["conflicts"])
         for arm, count in counts.items():
             share.add_metric([name, str(arm)], count / max(1, found["outcomes"]))
-    yield from (pending, share, commits)
+    yield from (pending, share, refused, commits)
 
 
 def _histogram(bandit: SharedBandit) -> tuple[list[tuple[str, float]], float]:

@@ -203,17 +203,17 @@ class DecisionAnswer(BaseModel):
 class OutcomeAnswer(BaseModel):
     """The answer to each outcome, in the order of the request."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"answers": ["taken"]}]})
+    model_config = ConfigDict(json_schema_extra={"examples": [{"answers": [None, "repeated"]}]})
 
-    answers: list[Literal["taken", "repeated", "closed", "removed", "unknown"]]
+    answers: list[Literal["repeated", "late", "removed", "conflict", "unknown"] | None]
 
 
 class GivenUpAnswer(BaseModel):
     """The answer to giving up on a decision."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"answer": "forgotten"}]})
+    model_config = ConfigDict(json_schema_extra={"examples": [{"answer": None}]})
 
-    answer: Literal["forgotten", "closed", "removed", "unknown"]
+    answer: Literal["repeated", "late", "removed", "conflict", "unknown"] | None
 
 
 class ProblemField(BaseModel):

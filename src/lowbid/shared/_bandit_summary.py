@@ -24,6 +24,8 @@ class BanditSummary(NamedTuple):
         Decisions made for units that are held out.
     pending : int
         Decisions whose outcomes have not been reported.
+    late, conflicts : int
+        Outcomes that were not recorded, since they came too late or contradict an earlier one.
     archived : bool
         Whether it has stopped making decisions.
     """
@@ -36,6 +38,8 @@ class BanditSummary(NamedTuple):
     today: int
     held_out: int
     pending: int
+    late: int
+    conflicts: int
     archived: bool
 
 
@@ -50,5 +54,7 @@ def summary_of(name: str, replica: Replica, time: int) -> BanditSummary:
         today=replica.timeline.today(time),
         held_out=replica.holdout.made,
         pending=len(replica.pending),
+        late=replica.refusals.late,
+        conflicts=replica.refusals.conflicts,
         archived=replica.archived,
     )

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 from lowbid.online import Decision, Rejection
 from lowbid.shared._events import Elapsed, Event, Forgotten
 from lowbid.shared._group import Queued
-from lowbid.shared._memory import Key, KeyedMemory
+from lowbid.shared._memory import GIVEN_UP, OUTCOMES, Key, KeyedMemory
 from lowbid.shared._replica import DecideCommand, Replica
 
 
@@ -59,21 +59,31 @@ class Forget(Call):
     def __init__(self, what: Decision | str) -> None:
         super().__init__()
         self.what = what
+        self._identity = what.id if isinstance(what, Decision) else what
         self._rejection: Rejection | None = None
+
+    def wanted(self, replica: Replica) -> Iterable[Key]:
+        """Its outcome, if it has one."""
+        if replica.is_known(self._identity) and not replica.is_unanswered(self._identity):
+            yield OUTCOMES, self._identity
 
     def plan(self, replica: Replica, memory: KeyedMemory, time: int) -> Plan:
         """Close the decision if it is open."""
-        decision = self.what
+        identity, decision = self._identity, self.what
+        if not replica.is_known(identity):
+            return Reply("unknown")
         if not isinstance(decision, Decision):
-            if not replica.is_known(decision):
-                return Reply("unknown")
-            arm = replica.arm_of(decision)
-            decision = Decision("" if arm is None else arm, decision)
-        self._rejection = rejection = replica.status(decision, time)
-        return Reply(rejection) if rejection == "closed" else Forgotten([decision.id])
+            arm = replica.arm_of(identity)
+            decision = Decision("" if arm is None else arm, identity)
+        self._rejection = replica.status(decision, time)
+        if self._rejection != "closed":
+            return Forgotten([identity])
+        found = memory.get(OUTCOMES, identity)
+        return Reply("late" if found is None else "repeated" if found == GIVEN_UP else "conflict")
 
     def conclude(self, replica: Replica, memory: KeyedMemory, event: Forgotten) -> Any:
         """None, or "removed" if the arm was removed."""
+        memory.put(OUTCOMES, self._identity, GIVEN_UP)
         return self._rejection
 
 

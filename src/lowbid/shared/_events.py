@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from json.encoder import encode_basestring_ascii
 from typing import Any, ClassVar, NamedTuple
 
@@ -62,12 +62,22 @@ class Decided:
 
 @dataclass(slots=True)
 class Reported:
-    """Outcomes recorded in one call: of a decision, or of an arm if its id is None."""
+    """Outcomes reported in one call.
+
+    Attributes
+    ----------
+    outcomes : list
+        Those that were recorded: the decision, or None if it is an arm's; the arm; the value.
+    refused : list
+        Those that were not, because they came too late or contradict an earlier one: the decision,
+        the value, and the answer.
+    """
 
     name: ClassVar[str] = "reported"
     kind: Kind
     outcomes: list[tuple[str | None, Arm, float]]
     request_id: str | None = None
+    refused: list[tuple[str, float, str]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -202,12 +212,14 @@ def _body_of_decided(event: Decided) -> str:
 
 
 def _body_of_reported(event: Reported) -> str:
-    outcomes = "], [".join(
-        [f"{_name_text(id)}, {_name_text(arm)}, {value!r}" for id, arm, value in event.outcomes]
+    outcomes = ", ".join(
+        [f"[{_name_text(id)}, {_name_text(arm)}, {value!r}]" for id, arm, value in event.outcomes]
     )
-    text = f'{{"kind": "{event.kind}", "outcomes": [[{outcomes}]]'
+    text = f'{{"kind": "{event.kind}", "outcomes": [{outcomes}]'
     if event.request_id is not None:
         text += f', "request_id": {_ENCODER.encode(event.request_id)}'
+    if event.refused:
+        text += f', "refused": {_ENCODER.encode(event.refused)}'
     return f"{text}}}"
 
 
@@ -227,9 +239,10 @@ _WRITERS: dict[type, Callable[[Any], str]] = {
 def fields_of_event(event: Event) -> dict[str, Any]:
     """The fields of an event that differ from their defaults."""
     return {
-        name: value
-        for name in event.__slots__
-        if (value := getattr(event, name)) is not None and value != []
+        each.name: value
+        for each in dataclasses.fields(event)
+        if (value := getattr(event, each.name)) is not None
+        and (value != [] or each.default_factory is dataclasses.MISSING)
     }
 
 

@@ -192,9 +192,10 @@ class GroupCommit(Generic[Call]):
                 for call in batch:
                     if not call.done and (call is own or self._leads_for(own, call)):
                         call.fail(error)
-            linger = _LINGER if came else _LINGER_AFTER_MISSING
+            linger = _LINGER if came and own is not self._deputy else _LINGER_AFTER_MISSING
             self._pause = linger * (time.perf_counter() - began)
-            self._expected = callers + self._callers
+            # An event loop works on other requests during a commit: it is not kept waiting for all.
+            self._expected = callers + (0 if own is self._deputy else self._callers)
         finally:
             self._step_back(own)
 

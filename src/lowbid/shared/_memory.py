@@ -8,9 +8,10 @@ from typing import Any
 
 from lowbid.shared.stores import Transaction
 
-# The spaces: the decisions made for a request id, the arm that a unit has, and the outcome recorded
-# for a decision.
-REQUESTS, STICKY_ARMS, OUTCOMES = "request", "unit", "outcome"
+# The spaces: the decisions made for a request id, the arm that a unit has, the outcome recorded for
+# a decision (or that it was given up), and the last one that was not recorded.
+REQUESTS, STICKY_ARMS, OUTCOMES, REFUSED = "request", "unit", "outcome", "refused"
+GIVEN_UP = "given up"
 
 Key = tuple[str, str]  # space, key
 

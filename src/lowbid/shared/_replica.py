@@ -31,6 +31,7 @@ from lowbid.shared._events import (
 )
 from lowbid.shared._holdout import Holdout, writer_of
 from lowbid.shared._propensities import DrawnChoice, is_small
+from lowbid.shared._refusals import Refusals
 from lowbid.shared._timeline import Timeline
 from lowbid.shared._windows import Windows
 
@@ -100,7 +101,7 @@ class Replica:
         self.origin = self.word = created.word
         self.core.decisions = Decisions.under(created.word)
         self.holdout = Holdout(created.word)
-        self.windows, self.timeline = Windows(), Timeline()
+        self.windows, self.timeline, self.refusals = Windows(), Timeline(), Refusals()
         self.archived = False
         self.number, self.time, self.created = number, time, time
         self.changes: list[dict[str, Any]] = []
@@ -122,6 +123,7 @@ class Replica:
             "changes": self.changes,
             "windows": self.windows.to_data(),
             "timeline": self.timeline.to_data(),
+            "refusals": self.refusals.to_data(),
             "holdout": self.holdout.to_data(),
             "core": self.core.to_data(),
         }
@@ -139,6 +141,7 @@ class Replica:
         replica.batch = ""
         replica.windows = Windows.from_data(saved["windows"])
         replica.timeline = Timeline.from_data(saved["timeline"])
+        replica.refusals = Refusals.from_data(saved["refusals"])
         replica.holdout = Holdout.from_data(saved["holdout"])
         policy = _policy_of(replica.settings, given)
         replica.core = Core.from_data(policy, saved["core"])
@@ -287,6 +290,7 @@ class Replica:
             )
 
     def _reported(self, event: Reported) -> None:
+        self.refusals.add(self.time, event.refused)
         feedback = self.core.feedback_of(event.kind)
         for identity, arm, value in event.outcomes:
             if identity is None:

@@ -21,11 +21,11 @@ from lowbid.shared._calls import Call, Plan, Reply
 from lowbid.shared._events import Reported
 from lowbid.shared._idempotency import digest_of, require_same, reused
 from lowbid.shared._identifiers import read_key
-from lowbid.shared._memory import OUTCOMES, REQUESTS, Key, KeyedMemory
+from lowbid.shared._memory import GIVEN_UP, OUTCOMES, REFUSED, REQUESTS, Key, KeyedMemory
 from lowbid.shared._replica import Replica
 
-# The possible answers to a reported outcome.
-Answer = Literal["taken", "repeated", "closed", "removed", "unknown"]
+# The possible answers to a reported outcome; None if it was recorded.
+Answer = Literal["repeated", "late", "removed", "conflict", "unknown"] | None
 # The two ways to report outcomes by the ids of decisions.
 ANSWER = ("answer(ids, losses={})", "answer(ids, rewards={})")
 
@@ -73,6 +73,7 @@ class Report(Call):
             # An id that cannot be one of ours may be text that a database refuses.
             if replica.is_known(identity) and not replica.is_unanswered(identity):
                 yield OUTCOMES, identity
+                yield REFUSED, identity
 
     def plan(self, replica: Replica, memory: KeyedMemory, time: int) -> Plan:
         """Check all outcomes, then record the valid ones."""
@@ -86,16 +87,21 @@ class Report(Call):
             self._digest = digest_of(self.kind, [(_target(each), value) for each, value in rows])
         if found is not None:
             return Reply(self._again(found))
-        self._answers, taken = [], []
-        here: dict[str, float] = {}
+        self._answers = []
+        event, here = Reported(self.kind, [], self.request_id), dict[str, float]()
         for outcome, value in zip(self.outcomes, values, strict=True):
             answer, identity, arm = self._answer(replica, memory, time, outcome, value, here)
             self._answers.append(answer)
-            if answer == "taken" or (answer == "removed" and identity is not None):
-                taken.append((identity, arm, value))
+            if answer is None or (answer == "removed" and identity is not None):
+                event.outcomes.append((identity, arm, value))
                 if identity is not None:
                     here[identity] = value
-        return Reported(self.kind, taken, self.request_id) if taken else Reply(self._answers)
+            elif identity is not None and answer in ("late", "conflict"):
+                refused = (identity, value, answer)
+                # One that is reported again and again is logged once.
+                if memory.get(REFUSED, identity) != value and refused not in event.refused:
+                    event.refused.append(refused)
+        return event if event.outcomes or event.refused else Reply(self._answers)
 
     def _answer(
         self,
@@ -109,10 +115,10 @@ class Report(Call):
         """The answer to an outcome, its decision if it has one, and its arm."""
         what = outcome.what
         if isinstance(what, Decision) and replica.awaits(what) and what.id not in here:
-            return "taken", what.id, what.arm  # the usual case
+            return None, what.id, what.arm  # the usual case
         if not isinstance(what, Decision) and not outcome.by_id:
             rejection = replica.core.roster.status(what)
-            return ("taken" if rejection is None else "removed"), None, plain_name(what)
+            return (None if rejection is None else "removed"), None, plain_name(what)
         identity: Any = _identity(outcome)
         if not replica.is_known(identity):
             return "unknown", identity, ""
@@ -120,19 +126,23 @@ class Report(Call):
         if arm is None:  # it was removed, or the decision is closed
             arm = plain_name(what.arm) if isinstance(what, Decision) and is_name(what.arm) else ""
         if identity in here:
-            return ("repeated" if here[identity] == value else "closed"), identity, arm
+            return ("repeated" if here[identity] == value else "conflict"), identity, arm
         named = what if isinstance(what, Decision) else Decision(arm, identity)
         rejection = replica.status(named, time)
         if rejection == "closed":
-            same = memory.get(OUTCOMES, identity) == value
-            return ("repeated" if same else "closed"), identity, arm
-        return ("taken" if rejection is None else "removed"), identity, arm
+            recorded = memory.get(OUTCOMES, identity)
+            if recorded in (None, GIVEN_UP):
+                return "late", identity, arm
+            return ("repeated" if recorded == value else "conflict"), identity, arm
+        return (None if rejection is None else "removed"), identity, arm
 
     def conclude(self, replica: Replica, memory: KeyedMemory, event: Reported) -> list[Answer]:
         """The answers; recorded outcomes are remembered, so that repeats are recognised."""
         for identity, _, value in event.outcomes:
             if identity is not None:
                 memory.put(OUTCOMES, identity, value)
+        for identity, value, _ in event.refused:
+            memory.put(REFUSED, identity, value)
         if self.request_id is not None:
             kept = {"answers": self._answers, "call": self._digest}
             memory.put(REQUESTS, self.request_id, kept)
@@ -145,17 +155,6 @@ class Report(Call):
             raise reused(self.request_id)
         require_same(self.request_id, found, self._digest)
         return answers
-
-
-class ReportKnown(Report):
-    """Report outcomes: all get an answer, or none if one names an unknown decision."""
-
-    def plan(self, replica: Replica, memory: KeyedMemory, time: int) -> Plan:
-        """The same, after a check for decisions that were never made."""
-        for each in self.outcomes:
-            if isinstance(each.what, Decision) and not replica.is_known(each.what.id):
-                replica.core.decisions.status(each.what)  # raises an error that says so
-        return super().plan(replica, memory, time)
 
 
 def answering(

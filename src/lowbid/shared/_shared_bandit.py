@@ -19,7 +19,6 @@ from lowbid.online import (
     Core,
     Decision,
     Kind,
-    Rejection,
     Seen,
     described,
     is_name,
@@ -41,7 +40,7 @@ from lowbid.shared._identifiers import read_key
 from lowbid.shared._lift import Lift
 from lowbid.shared._propensities import DRAWS, Estimator
 from lowbid.shared._replica import Replica
-from lowbid.shared._reporting import Answer, GivenOutcome, ReportKnown, answering, given_outcomes
+from lowbid.shared._reporting import Answer, GivenOutcome, Report, answering, given_outcomes
 from lowbid.shared._shared_log import Compaction, SharedLog
 from lowbid.shared._timeline import ArmShares
 
@@ -111,7 +110,7 @@ class SharedBandit(BanditViews):
         loss: float | None = None,
         reward: float | None = None,
         request_id: str | None = None,
-    ) -> Rejection | None:
+    ) -> Answer:
         """Report the outcome of an arm, or of a decision, whose outcome counts once.
 
         Parameters
@@ -126,10 +125,17 @@ class SharedBandit(BanditViews):
 
         Returns
         -------
-        None, "closed" or "removed"
+        None or str
             None if it was recorded, now or by an earlier call with this request id. Otherwise
-            nothing has changed: the decision was answered or forgotten before, or its arm was
-            removed.
+            nothing has changed:
+
+            - "repeated": the same outcome was recorded before;
+            - "conflict": another one was;
+            - "late": the decision was given up before, or its window is over;
+            - "removed": its arm was removed;
+            - "unknown": there was no such decision.
+
+            Conflicting and late outcomes are kept in the log, with their value.
         """
         kind = read_kind(ONE, bare, loss, reward)
         value = loss if kind == "loss" else reward
@@ -142,7 +148,7 @@ class SharedBandit(BanditViews):
         losses: Sequence[float] | None = None,
         rewards: Sequence[float] | None = None,
         request_id: str | None = None,
-    ) -> list[Rejection | None]:
+    ) -> list[Answer]:
         """Report the outcomes of many arms or decisions: all are recorded, or none if one is wrong.
 
         Returns
@@ -179,19 +185,25 @@ class SharedBandit(BanditViews):
         losses: Sequence[float] | None = None,
         rewards: Sequence[float] | None = None,
     ) -> list[Answer]:
-        """Report the outcomes of decisions by their ids alone; unknown ids are skipped.
+        """Report the outcomes of decisions by their ids alone.
 
         Returns
         -------
-        list of str
-            For each: "taken"; "repeated" if the same outcome was recorded before; "closed" if a
-            different one was, or if the decision was forgotten or its window is over; "removed" if
-            its arm is gone; "unknown" if no such decision was made.
+        list
+            What `update` would return for each.
         """
         return self._submit(answering(ids, *bare, losses=losses, rewards=rewards))
 
-    def forget(self, decision: Decision) -> Rejection | None:
-        """Give up on a decision's outcome; returns what `update` would."""
+    def forget(self, decision: Decision) -> Answer:
+        """Give up on a decision's outcome.
+
+        Returns
+        -------
+        None or str
+            None if it is given up now. Otherwise nothing has changed: "repeated" if it was given up
+            before, "conflict" if an outcome was recorded, "late" if its window is over, and
+            "removed" or "unknown" as for `update`.
+        """
         if not isinstance(decision, Decision):
             raise InvalidValueError(f"{decision!r} is not a decision; give one made by decide().")
         return self._submit(Forget(decision))
@@ -320,7 +332,7 @@ class SharedBandit(BanditViews):
         answers : duration
             How long a repeated request id still returns the decision already made, by the time of
             the last event. After that, it returns a new one. A repeated outcome never counts twice:
-            later it is answered with "closed" instead of "repeated".
+            later it is answered with "late" instead of "repeated".
         """
         spans = microseconds("events", events, at_least=0), microseconds("answers", answers)
         self.continue_after_fork()
@@ -366,12 +378,9 @@ class SharedBandit(BanditViews):
 
     def _report(
         self, kind: Kind, outcomes: Sequence[GivenOutcome], request_id: str | None
-    ) -> list[Rejection | None]:
-        answers = self._submit(ReportKnown(kind, outcomes, request_id))
-        return [
-            None if answer == "taken" else "removed" if answer == "removed" else "closed"
-            for answer in answers
-        ]
+    ) -> list[Answer]:
+        answers: list[Answer] = self._submit(Report(kind, outcomes, request_id))
+        return answers
 
     def submit_async(self, call: Call) -> asyncio.Future[Any]:
         """Carry out a call such as `Decide` for an event loop, which finds the answer there."""

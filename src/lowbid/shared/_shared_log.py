@@ -25,7 +25,7 @@ from lowbid.shared._events import (
     event_of,
     logged,
 )
-from lowbid.shared._memory import OUTCOMES, REQUESTS, STICKY_ARMS, KeyedMemory
+from lowbid.shared._memory import OUTCOMES, REFUSED, REQUESTS, STICKY_ARMS, KeyedMemory
 from lowbid.shared._propensities import DrawnChoice
 from lowbid.shared._replica import DecideCommand, Replica
 from lowbid.shared._snapshots import replica_of, snapshot_of
@@ -398,7 +398,7 @@ class SharedLog:
                 self.bandit, replica.number - 1, latest - keep_events, ADMINISTRATIVE
             )
             sticky, answers = replica.settings.sticky, 0
-            for space in (REQUESTS, OUTCOMES):
+            for space in (REQUESTS, OUTCOMES, REFUSED):
                 answers += transaction.forget(self.bandit, space, latest - keep_answers)
             units = 0
             if sticky is not True:

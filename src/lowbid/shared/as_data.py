@@ -71,6 +71,7 @@ def overview(bandit: SharedBandit, confidence: float) -> Data:
                 {"start": each.start, "end": each.end, "counts": list(each.counts.items())}
                 for each in replica.timeline.shares()
             ],
+            "refused": [each._asdict() for each in replica.refusals.last],
             "history": [dict(change) for change in replica.changes[-_CHANGES_SHOWN:]],
         }
 
@@ -97,6 +98,8 @@ def _line(name: str, replica: Replica, time: int) -> Data:
         "held_out": replica.holdout.made,
         "outcomes": outcomes,
         "pending": len(replica.pending),
+        "late": replica.refusals.late,
+        "conflicts": replica.refusals.conflicts,
         "leader": best.arm if outcomes else None,
         "sure": best.sure,
     }

@@ -165,7 +165,7 @@ class TestWithAServer:
             proxy.cutting = True
             for number in range(60):
                 decision = bandit.decide(request_id=f"r{number}")
-                assert bandit.update(decision, reward=0.5) in (None, "closed")
+                assert bandit.update(decision, reward=0.5) in (None, "repeated")
             proxy.cutting = False
             assert proxy.cuts > 5
             assert bandit.summary().decisions == 60

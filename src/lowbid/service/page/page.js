@@ -126,9 +126,10 @@ function experimentPage(found) {
     h("p", { class: "lead" }, `${leading(found)}. Running since ${moment(found.created)}, with ${found.settings.policy}.`),
     h("div", { class: "numbers" },
       [["decisions", found.decisions], ["decisions today", found.today], ["outcomes", found.outcomes],
-        ["outcomes pending", found.pending], ...(found.lift ? [["held out", found.held_out]] : [])]
+        ["outcomes pending", found.pending], ...(found.lift ? [["held out", found.held_out]] : []),
+        ...(found.late ? [["came late", found.late]] : []), ...(found.conflicts ? [["contradict another", found.conflicts]] : [])]
         .map(([name, value]) => h("div", {}, h("b", {}, number(value)), h("span", {}, name)))),
-    ...armsPart(found), ...sharesPart(found), ...liftPart(found), ...whyPart(found), ...historyPart(found),
+    ...armsPart(found), ...sharesPart(found), ...liftPart(found), ...whyPart(found), ...refusedPart(found), ...historyPart(found),
   ];
 }
 
@@ -137,6 +138,14 @@ function table(head, rows, label) {
   return h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": label },
     h("table", {}, h("thead", {}, h("tr", {}, cells(head, "th"))),
       h("tbody", {}, rows.map((row) => h("tr", { class: row.winner ? "winner" : null }, cells(row, "td"))))));
+}
+
+function refusedPart(found) {
+  if (!found.refused.length) return [];
+  const words = { late: "came late", conflict: "contradicts another" };
+  const rows = [...found.refused].reverse().map((each) => [moment(each.time), words[each.answer], short(each.value), each.decision]);
+  return [h("h2", {}, "Outcomes not recorded"), table(["when", "why", "value", "decision"], rows, "Outcomes not recorded"),
+    h("p", { class: "hint" }, "The last 20. They came after their decision was given up, or after another value for it.")];
 }
 
 function armsPart(found) {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
 
 from fastapi import Request
@@ -10,8 +10,9 @@ from fastapi.routing import APIRoute
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from lowbid.errors import LowbidError
 from lowbid.service._gate import BODY
 from lowbid.service._models import (
     PROBLEMS,
@@ -24,7 +25,12 @@ from lowbid.service._models import (
     body_schema,
     reference,
 )
-from lowbid.service._problems import ProblemError, validation_problem
+from lowbid.service._problems import (
+    ProblemError,
+    library_problem,
+    response,
+    validation_problem,
+)
 from lowbid.service._service_limits import Limits
 from lowbid.service.routes._context import Context
 from lowbid.shared import Decide, Forget, InvalidOutcomeError, LoggedDecision, answering
@@ -44,19 +50,37 @@ _ONE_OR_MANY = {
 
 
 class DecisionRoute(APIRoute):
-    """A route whose function takes a request and a name, and reads the body itself.
-
-    FastAPI describes it, but resolves no dependencies for it: this is the bulk of the traffic.
-    """
+    """A route whose function takes a request and a name, and reads the body itself."""
 
     def __init__(self, path: str, endpoint: Answering, **described: Any) -> None:
         super().__init__(
             path, endpoint, methods=["POST"], tags=["decisions"], responses=PROBLEMS, **described
         )
-        self.app = self._answer
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        answer = await self.endpoint(Request(scope), scope["path_params"]["name"])
+
+class DecisionRouter:
+    """The addresses with the most traffic; all others go on to FastAPI.
+
+    FastAPI describes these routes, but on the way through it a request costs half as much again.
+    """
+
+    def __init__(self, app: ASGIApp, routes: Sequence[DecisionRoute]) -> None:
+        self._app = app
+        self._routes = {route.path.rpartition("/")[2]: route for route in routes}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        parts: list[str] = scope["path"].split("/") if scope["type"] == "http" else []
+        route = self._routes.get(parts[4]) if len(parts) == 5 else None
+        if route is None or scope["method"] != "POST" or parts[1:3] != ["v1", "experiments"]:
+            await self._app(scope, receive, send)
+            return
+        scope["route"] = route
+        try:
+            answer = await route.endpoint(Request(scope), parts[3])
+        except ProblemError as problem:
+            answer = response(problem)
+        except LowbidError as error:
+            answer = response(library_problem(error))
         await answer(scope, receive, send)
 
 
@@ -85,10 +109,10 @@ def decision_routes(context: Context) -> list[DecisionRoute]:
     async def report(request: Request, name: str) -> Response:
         """Report the outcome of one decision, or of a list of them.
 
-        Each gets an answer: "taken"; "repeated" if the same outcome was recorded before; "closed"
-        if a different one was, or if the decision was given up; "removed" if its arm is gone;
-        "unknown" if no such decision was made. A request is therefore safe to repeat. If a value is
-        invalid, none is recorded.
+        Each gets an answer: null if it was recorded; "repeated" if the same outcome was recorded
+        before; "conflict" if a different one was; "late" if the decision was given up, or its
+        window is over; "removed" if its arm is gone; "unknown" if no such decision was made. A
+        request is therefore safe to repeat. If a value is invalid, none is recorded.
         """
         context.guard.require(request, "decide", name)
         body: bytes = request.scope[BODY]
@@ -116,12 +140,13 @@ def decision_routes(context: Context) -> list[DecisionRoute]:
     async def forget(request: Request, name: str) -> Response:
         """Give up on a decision whose outcome will not be reported; the policy ignores it.
 
-        Answers "forgotten"; "closed" if it was answered or given up before; "removed" if its arm is
-        gone; "unknown" if no such decision was made.
+        Answers null if it is given up now; "repeated" if it was given up before; "conflict" if an
+        outcome was recorded; "late" if its window is over; "removed" if its arm is gone; "unknown"
+        if no such decision was made.
         """
         context.guard.require(request, "decide", name)
         call = Forget(_read(_GIVEN_UP, request.scope[BODY]).decision)
-        return _json({"answer": await context.submit(name, call) or "forgotten"})
+        return _json({"answer": await context.submit(name, call)})
 
     one = "/v1/experiments/{name}"
     return [

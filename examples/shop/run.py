@@ -1,4 +1,4 @@
-"""A shop whose button has one of four colours, a stream of visitors, and the page to watch it on.
+"""A shop with four ways to ask for a purchase, a stream of visitors, and the page to watch it on.
 
     pip install 'lowbid[serve]'
     python examples/shop/run.py                  # until Ctrl-C
@@ -34,12 +34,11 @@ from lowbid.client import RemoteBandit
 from lowbid.errors import LowbidError
 
 # The chance that a visitor buys. The shop does not know it.
-CHANCES = {"blue": 0.10, "green": 0.16, "orange": 0.12, "purple": 0.08}
+CHANCES = {"buy": 0.10, "add to cart": 0.16, "get yours": 0.12, "order now": 0.08}
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>A small shop</title>
 <meta name="viewport" content="width=device-width"><body style="font:18px sans-serif;margin:3em">
 <h1>One very good mug</h1><p>{said}</p><form method="post">
-<button name="decision" value="{decision}" style="background:{colour};color:white;padding:1em">
-Buy</button></form><p><a href="/">Come back as another visitor</a></p></body></html>"""
+<button name="decision" value="{decision}" style="padding:1em">{label}</button></form><p><a href="/">Come back as another visitor</a></p></body></html>"""
 
 
 @contextlib.contextmanager
@@ -74,7 +73,7 @@ def shop_of(bandit: RemoteBandit) -> type[http.server.BaseHTTPRequestHandler]:
                 self.send_error(HTTPStatus.NOT_FOUND)
                 return
             decision = bandit.decide()
-            self._show("Ten dollars.", decision.id, str(decision.arm))
+            self._show("Ten dollars.", decision.id, str(decision.arm).capitalize())
 
         def do_POST(self) -> None:
             size = min(int(self.headers.get("Content-Length") or 0), 1000)
@@ -82,10 +81,10 @@ def shop_of(bandit: RemoteBandit) -> type[http.server.BaseHTTPRequestHandler]:
             identity = form.get("decision", [""])[0]
             answer = bandit.answer([identity], rewards=[1.0])[0]
             said = {None: "Thank you!", "repeated": "You have it already."}
-            self._show(said.get(answer, "This visit is over."), identity, "gray")
+            self._show(said.get(answer, "This visit is over."), identity, "Buy again")
 
-        def _show(self, said: str, decision: str, colour: str) -> None:
-            text = PAGE.format(said=said, decision=html.escape(decision), colour=colour).encode()
+        def _show(self, said: str, decision: str, label: str) -> None:
+            text = PAGE.format(said=said, decision=html.escape(decision), label=label).encode()
             self.send_response(HTTPStatus.OK)
             self.send_header("Content-Type", "text/html; charset=utf-8")
             self.send_header("Content-Length", str(len(text)))
@@ -110,7 +109,7 @@ def take_picture(address: str, file: Path) -> None:
     if browser is None:
         sys.exit("--picture needs Chromium: apt-get install chromium")
     command = [browser, "--headless=new", "--no-sandbox", "--hide-scrollbars"]
-    command += ["--window-size=1100,1700", "--virtual-time-budget=8000"]
+    command += ["--window-size=1100,1500", "--virtual-time-budget=8000"]
     subprocess.run(
         [*command, f"--screenshot={file.absolute()}", address],
         check=True,
@@ -137,7 +136,7 @@ def main() -> None:
         contextlib.suppress(KeyboardInterrupt),
     ):
         bandit = client.make(
-            "button", CHANCES, reward_range=(0, 1), holdout=0.1, control="blue", seed=7
+            "button", CHANCES, reward_range=(0, 1), holdout=0.1, control="buy", seed=7
         )
         shop = http.server.ThreadingHTTPServer(("127.0.0.1", 0), shop_of(bandit))
         threading.Thread(target=shop.serve_forever, daemon=True).start()

@@ -89,34 +89,95 @@ def test_a_decision_arrives_while_one_watches(browser, watched):
     after = watched.read.get("/v1/experiments/checkout").json()["outcomes"]
     assert after > before
     wait(browser, lambda b: str(after) in b.find_element(By.CLASS_NAME, "numbers").text)
-    assert re.search(r"bring [\d.e-]+ (more|less) per decision than blue, a diff", text(browser))
-    assert "bring -" not in text(browser)
+    assert re.search(r"(better|worse)( or worse)? than always blue", text(browser))
+    assert re.search(r"[+−]?[\d.]+ per decision .*than the \d+ held-out units", text(browser))
+    assert "for sure" not in text(browser)
     assert not browser.find_elements(By.CSS_SELECTOR, ".acts button")  # a reader changes nothing
-    for heading in ("Arms", "Share of decisions", "Holdout", "Why the next arm", "History"):
+    for heading in (
+        "Arms",
+        "Share of decisions",
+        "Holdout",
+        "Health",
+        "Why the next arm",
+        "History",
+    ):
         assert heading in text(browser)
     assert console_errors(browser) == []
 
 
+def choose(browser, arm, change):
+    """Open the menu of an arm and choose a change, by keyboard."""
+
+    def menu(b):
+        return b.find_elements(By.CSS_SELECTOR, f'[data-key="menu {arm}"]')
+
+    wait(browser, menu)[0].send_keys(Keys.ENTER)
+    browser.find_element(By.CSS_SELECTOR, f'[data-key="{change} {arm}"]').send_keys(Keys.ENTER)
+
+
+def test_an_experiment_is_created_and_finished(browser, watched):
+    sign_in(browser, watched, "admin")
+    browser.find_element(By.CLASS_NAME, "home").click()
+    wait(browser, lambda b: b.find_elements(By.CSS_SELECTOR, '[data-key="create"]'))[0].click()
+    for label, typed in (("Name", "mug"), ("Arms, separated by commas", "tea, coffee,")):
+        browser.find_element(By.CSS_SELECTOR, f'[data-key="{label}"]').send_keys(typed)
+    browser.find_element(By.CSS_SELECTOR, ".create button").send_keys(Keys.ENTER)
+    wait(browser, lambda b: "no outcomes yet" in text(b))
+    made = watched.read.get("/v1/experiments/mug").json()
+    assert made["arms"] == ["tea", "coffee"]
+    assert made["settings"]["control"] == "tea"
+    finish = wait(browser, lambda b: b.find_elements(By.CSS_SELECTOR, '[data-key="finish"]'))[0]
+    finish.send_keys(Keys.ENTER)
+    wait(browser, lambda b: b.find_element(By.ID, "ask").is_displayed())
+    browser.find_element(By.ID, "ask-yes").send_keys(Keys.ENTER)
+    wait(browser, lambda b: "Resume this experiment" in text(b))
+    assert watched.read.get("/v1/experiments/mug").json()["archived"]
+    assert console_errors(browser) == []
+
+
+COLOURS = """return [...document.querySelectorAll("td .swatch, th .swatch")].map((swatch) =>
+    [swatch.parentElement.textContent.trim().split(" ")[0], swatch.firstChild.style.stroke])"""
+
+
+def test_an_arm_keeps_its_colour(browser, watched):
+    """The order of the arms changes, and with it their places, but not their colours."""
+    arms = {"first": 0.0, "second": 1.0, "third": 0.5}
+    name = "/v1/experiments/colours"
+    watched.admin.post("/v1/experiments", json={"name": "colours", "arms": list(arms)})
+    browser.get(f"{watched.address}/#/experiments/colours")
+    wait(browser, lambda b: len(b.execute_script(COLOURS)) == 3)
+    before = browser.execute_script(COLOURS)
+    for _ in range(9):
+        [made] = watched.decide.post(f"{name}/decisions", json={}).json()["decisions"]
+        outcome = {"decision": made["id"], "reward": arms[made["arm"]]}
+        watched.decide.post(f"{name}/outcomes", json=outcome)
+    wait(browser, lambda b: b.execute_script(COLOURS)[0][0] == "second")
+    after = browser.execute_script(COLOURS)
+    assert [arm for arm, _ in after] != [arm for arm, _ in before]
+    assert dict(after) == dict(before)
+    assert len(set(dict(after).values())) == 3
+
+
 def test_an_arm_is_paused_and_removed_by_keyboard(browser, watched):
     sign_in(browser, watched, "admin")
-    pause = wait(browser, lambda b: b.find_elements(By.CSS_SELECTOR, '[data-key="pause blue"]'))[0]
-    pause.send_keys(Keys.ENTER)
+    choose(browser, "blue", "pause")
     wait(browser, lambda b: b.find_elements(By.CSS_SELECTOR, '[data-key="resume blue"]'))
     paused = watched.read.get("/v1/experiments/checkout").json()["paused"]
     assert paused == ["blue"]
-    browser.find_element(By.CSS_SELECTOR, '[data-key="resume blue"]').send_keys(Keys.ENTER)
+    choose(browser, "blue", "resume")
     wait(browser, lambda b: b.find_elements(By.CSS_SELECTOR, '[data-key="pause blue"]'))
     field = browser.find_element(By.CSS_SELECTOR, '[data-key="new arm"]')
     field.send_keys("red", Keys.ENTER)
-    remove = wait(browser, lambda b: b.find_elements(By.CSS_SELECTOR, '[data-key="remove red"]'))[0]
-    remove.send_keys(Keys.ENTER)
+    choose(browser, "red", "remove")
     wait(browser, lambda b: b.find_element(By.ID, "ask").is_displayed())
     browser.switch_to.active_element.send_keys(Keys.ENTER)  # the safe answer has the focus
     time.sleep(0.5)
     assert "red" in watched.read.get("/v1/experiments/checkout").json()["arms"]
-    browser.find_element(By.CSS_SELECTOR, '[data-key="remove red"]').click()
+    browser.find_element(By.CSS_SELECTOR, '[data-key="remove red"]').click()  # in its open menu
     wait(browser, lambda b: b.find_element(By.ID, "ask").is_displayed())
     browser.find_element(By.ID, "ask-yes").send_keys(Keys.ENTER)
+    wait(browser, lambda b: "Removed: red (0 decisions)" in text(b))
+    browser.find_element(By.CSS_SELECTOR, '[data-key="History of changes"]').send_keys(Keys.ENTER)
     wait(browser, lambda b: "removed red" in text(b))
     assert "admin" in text(browser)  # by whom
     assert console_errors(browser) == []

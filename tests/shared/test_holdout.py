@@ -96,7 +96,7 @@ def test_lift_tells_a_better_policy_from_its_control(url):
     )
     nothing = bandit.lift()
     assert math.isnan(nothing.difference)
-    assert not nothing.sure
+    assert nothing.verdict == "undecided"
     for _ in range(40):
         decisions = bandit.decide(50)
         rates = {"x": 0.2, "y": 0.8}
@@ -104,7 +104,7 @@ def test_lift_tells_a_better_policy_from_its_control(url):
             decisions, rewards=[float(chance.random() < rates[each.arm]) for each in decisions]
         )
     lift = bandit.lift()
-    assert lift.sure
+    assert lift.verdict == "better"
     assert lift.low < lift.difference < lift.high
     assert lift.low < 0.6 < lift.high + 0.1
     assert lift.decided == pytest.approx(lift.held_out + lift.difference)

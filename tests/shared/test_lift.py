@@ -87,7 +87,7 @@ def test_another_control_is_compared_anew(url):
         url, "b", ["x", "y", "z"], holdout=0.5, control="x", reward_range=(0, 1), seed=1
     )
     play(bandit, 400)
-    assert bandit.lift().sure
+    assert bandit.lift().verdict == "better"
     late = [each for each in bandit.decide(20) if each.way == "holdout"]
     bandit.change(control="z")
     assert bandit.lift().decided_count == bandit.lift().held_out_count == 0
@@ -96,7 +96,7 @@ def test_another_control_is_compared_anew(url):
     lift = bandit.lift()
     assert lift.held_out == 1.0
     assert lift.low <= lift.difference <= 0.0
-    assert not lift.sure
+    assert lift.verdict == "worse"
     bandit.change(holdout=0.4, control="z")
     assert bandit.lift() == lift
 

@@ -27,6 +27,7 @@ def page_files(needs_keys: bool) -> dict[str, PageFile]:
         "/": index.replace("{{keys}}", "needed" if needs_keys else "none"),
         "/docs": _own("docs.html"),
         "/static/page.js": _own("page.js"),
+        "/static/experiment.js": _own("experiment.js"),
         "/static/docs.js": _own("docs.js"),
         "/static/page.css": theme() + _own("page.css"),
         "/static/chart.js": chart_script(),

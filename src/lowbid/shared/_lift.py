@@ -23,7 +23,7 @@ References
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -54,8 +54,10 @@ class Lift(NamedTuple):
         The interval for the true difference: the means of the arms, weighted as they were played so
         far, minus the mean of the control arm. It holds at all times simultaneously, so you may
         look as often as you like.
-    sure : bool
-        Whether the interval shows that the policy's choices are better than the control arm.
+    verdict : {"better", "worse", "undecided"}
+        What the interval shows of the policy's choices relative to the control arm, at this
+        confidence. "worse" needs attention: usually the control arm is the best one, and the others
+        are still being tried.
     decided, held_out : float
         The two mean outcomes.
     decided_count, held_out_count : int
@@ -68,7 +70,7 @@ class Lift(NamedTuple):
     difference: float
     low: float
     high: float
-    sure: bool
+    verdict: Literal["better", "worse", "undecided"]
     decided: float
     held_out: float
     decided_count: int
@@ -142,6 +144,11 @@ def lift_of(
         bounds = average_intervals(ledger, surprises, declared, error)
         low, high = lift_bounds(bounds).tolist()
     rewards = feedback is not None and feedback.rewards
-    sure = low > 0.0 if rewards else high < 0.0
+    verdict = _verdict(low, high) if rewards else _verdict(-high, -low)
     numbers = (int(counts[DECIDED]), int(counts[HELD_OUT]), float(confidence))
-    return Lift(decided - held_out, low, high, sure, decided, held_out, *numbers)
+    return Lift(decided - held_out, low, high, verdict, decided, held_out, *numbers)
+
+
+def _verdict(low: float, high: float) -> Literal["better", "worse", "undecided"]:
+    """What an interval of a gain shows; NaN shows nothing."""
+    return "better" if low > 0.0 else "worse" if high < 0.0 else "undecided"

@@ -38,7 +38,8 @@ CHANCES = {"buy": 0.10, "add to cart": 0.16, "get yours": 0.12, "order now": 0.0
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>A small shop</title>
 <meta name="viewport" content="width=device-width"><body style="font:18px sans-serif;margin:3em">
 <h1>One very good mug</h1><p>{said}</p><form method="post">
-<button name="decision" value="{decision}" style="padding:1em">{label}</button></form><p><a href="/">Come back as another visitor</a></p></body></html>"""
+<button name="decision" value="{decision}" style="padding:1em">{label}</button></form>
+<p><a href="/">Come back as another visitor</a></p></body></html>"""
 
 
 @contextlib.contextmanager

@@ -96,7 +96,7 @@ def test_another_control_is_compared_anew(url):
     lift = bandit.lift()
     assert lift.held_out == 1.0
     assert lift.low <= lift.difference <= 0.0
-    assert lift.verdict == "worse"
+    assert lift.verdict == "undecided"
     bandit.change(holdout=0.4, control="z")
     assert bandit.lift() == lift
 
@@ -114,3 +114,21 @@ def test_an_arm_that_is_hardly_played_does_not_make_it_infinite(url):
     bandit.update_many(decisions, rewards=rewards)
     lift = bandit.lift()
     assert np.isfinite([lift.low, lift.high]).all()
+
+
+@pytest.mark.parametrize("kind", ["reward", "loss"])
+@pytest.mark.parametrize(
+    ("others", "verdict"), [(1.0, "better"), (0.0, "worse"), (0.5, "undecided")]
+)
+def test_better_and_worse_are_told_apart(url, kind, others, verdict):
+    """The control arm brings 0.5; for losses, the other way round."""
+    bounds = {f"{kind}_range": (0, 1)}
+    bandit = lowbid.open(
+        url, "b", ["x", "y", "z"], lowbid.UniformPlay(), holdout=0.5, control="x", **bounds
+    )
+    decisions = bandit.decide(400)
+    values = [0.5 if each.arm == "x" else others for each in decisions]
+    if kind == "loss":
+        values = [1.0 - value for value in values]
+    bandit.update_many(decisions, **{"losses" if kind == "loss" else "rewards": values})
+    assert bandit.lift().verdict == verdict

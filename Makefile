@@ -11,7 +11,7 @@ help:
 	@echo "make test        run the tests"
 	@echo "make test-slow   run those that take long, or a browser"
 	@echo "make attack      kill, stop and cut off processes that share a bandit; SECONDS=60 SEED=1"
-	@echo "make test-minimum  run quick tests with the lowest versions of NumPy and llvmlite"
+	@echo "make test-minimum  run quick tests with the lowest versions of what lowbid and its extras need"
 	@echo "make test-arm    run quick tests on emulated ARM, and compare bits; needs qemu-user-static"
 	@echo "make mutate      plant a hundred mistakes, by SEED=1, and see how many the tests notice;"
 	@echo "                 WORDS='--sample 0 --resume' for all, going on with a run that was stopped"

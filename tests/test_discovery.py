@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import lowbid
-from lowbid import contextual, mdp, policies
+from lowbid import contextual, environments, mdp, policies
 from lowbid._discovery import classes_in, modules_in
 
 HEAD = """\
@@ -14,7 +14,10 @@ HEAD = """\
 # fmt: off"""
 
 
-@pytest.mark.parametrize("room", [policies, contextual, mdp.agents], ids=lambda room: room.__name__)
+ROOMS = [policies, contextual, environments, mdp.agents, mdp.environments]
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.__name__)
 def test_type_checkers_know_every_class(room):
     classes = [getattr(room, name) for name in room.__all__]
     lines = [f"from {cls.__module__} import {cls.__name__} as {cls.__name__}" for cls in classes]

@@ -5,7 +5,7 @@ import pytest
 
 import lowbid
 from lowbid._compile import interpreted
-from lowbid.environments.paths import folded
+from lowbid.environments.random_walk import folded
 from lowbid.errors import InvalidValueError
 
 ARMS = lowbid.Bernoulli([0.5, 0.5, 0.5])

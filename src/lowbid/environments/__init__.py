@@ -1,58 +1,26 @@
-"""Arms to play: their distributions, means and variances."""
+"""Arms to play: their distributions, means and variances. `__all__` has the names of all.
 
-from lowbid.environments._base import Arms, Environment
+They are found by their files (see `lowbid._discovery`). Type checkers read `_registry.py`, which a
+test writes.
+"""
+
+from typing import TYPE_CHECKING
+
+from lowbid._discovery import classes_in, modules_in
+from lowbid.environments._base import Arms as Arms
+from lowbid.environments._base import Environment as Environment
 from lowbid.environments._base import stay as stay
-from lowbid.environments._changing import Changing
+from lowbid.environments._changing import Changing as Changing
 from lowbid.environments._changing import Stage as Stage
 from lowbid.environments._featured import Featured as Featured
+from lowbid.environments._paper import paper_test as paper_test
+from lowbid.environments._path import Path as Path
 from lowbid.environments._restated import Restated as Restated
-from lowbid.environments.bernoulli import Bernoulli
-from lowbid.environments.beta import Beta
-from lowbid.environments.contaminated import Contaminated
-from lowbid.environments.deterministic import Deterministic
-from lowbid.environments.drifting import Drifting
-from lowbid.environments.empirical import Empirical
-from lowbid.environments.exponential import ExponentialByMean, ExponentialByRate
-from lowbid.environments.gaussian import Gaussian
-from lowbid.environments.log_normal import LogNormal
-from lowbid.environments.mixed import Mixed
-from lowbid.environments.orders import Orders
-from lowbid.environments.paper import paper_test
-from lowbid.environments.pareto import Pareto
-from lowbid.environments.paths import GivenMeans, Path, RandomWalk, Wave
-from lowbid.environments.random_arms import RandomArms
-from lowbid.environments.rewards import Rewards
-from lowbid.environments.scaled_bernoulli import ScaledBernoulli
-from lowbid.environments.student_t import StudentT
-from lowbid.environments.switching import Switching
-from lowbid.environments.uniform import Uniform
 
-__all__ = [
-    "Arms",
-    "Bernoulli",
-    "Beta",
-    "Changing",
-    "Contaminated",
-    "Deterministic",
-    "Drifting",
-    "Empirical",
-    "Environment",
-    "ExponentialByMean",
-    "ExponentialByRate",
-    "Gaussian",
-    "GivenMeans",
-    "LogNormal",
-    "Mixed",
-    "Orders",
-    "Pareto",
-    "Path",
-    "RandomArms",
-    "RandomWalk",
-    "Rewards",
-    "ScaledBernoulli",
-    "StudentT",
-    "Switching",
-    "Uniform",
-    "Wave",
-    "paper_test",
-]
+if TYPE_CHECKING:
+    from lowbid.environments._registry import *
+    from lowbid.environments._registry import __all__ as __all__
+else:
+    _classes = classes_in(__name__, modules_in(__path__[0]))
+    globals().update(_classes)
+    __all__ = sorted(["Arms", "Changing", "Environment", "Path", "paper_test", *_classes])

@@ -11,7 +11,8 @@ from lowbid._arrays import Floats
 from lowbid._require import invalid, require
 from lowbid.environments._base import Arms
 from lowbid.environments._changing import Changing
-from lowbid.environments.paths import GivenMeans, Path
+from lowbid.environments._path import Path
+from lowbid.environments.given_means import GivenMeans
 from lowbid.errors import InvalidValueError
 
 

@@ -19,7 +19,7 @@ from lowbid.mdp.agents import *
 from lowbid.mdp.agents import __all__ as _agents
 from lowbid.mdp.environments import *
 from lowbid.mdp.environments import __all__ as _environments
-from lowbid.mdp.environments.from_gymnasium import FromGymnasium as FromGymnasium
+from lowbid.mdp.environments._from_gymnasium import FromGymnasium as FromGymnasium
 
 __all__ = [
     "Agent",

@@ -1,21 +1,17 @@
-"""Episodic MDPs to learn in: one file each. `__all__` is the registry."""
+"""Episodic MDPs to learn in, one file each. `__all__` has the names of all.
 
-from lowbid.mdp.environments.bandit import BanditMDP
-from lowbid.mdp.environments.chain import Chain
-from lowbid.mdp.environments.deep_sea import DeepSea
-from lowbid.mdp.environments.garnet import Garnet
-from lowbid.mdp.environments.grid import Grid
-from lowbid.mdp.environments.meta_chain import MetaChain
-from lowbid.mdp.environments.river_swim import RiverSwim
-from lowbid.mdp.environments.six_arms import SixArms
+They are found by their files (see `lowbid._discovery`). Type checkers read `_registry.py`, which a
+test writes.
+"""
 
-__all__ = [
-    "BanditMDP",
-    "Chain",
-    "DeepSea",
-    "Garnet",
-    "Grid",
-    "MetaChain",
-    "RiverSwim",
-    "SixArms",
-]
+from typing import TYPE_CHECKING
+
+from lowbid._discovery import classes_in, modules_in
+
+if TYPE_CHECKING:
+    from lowbid.mdp.environments._registry import *
+    from lowbid.mdp.environments._registry import __all__ as __all__
+else:
+    _classes = classes_in(__name__, modules_in(__path__[0]))
+    globals().update(_classes)
+    __all__ = list(_classes)

@@ -1,4 +1,4 @@
-"""Exponentially distributed losses, by mean or by rate.
+"""Exponentially distributed losses, by mean.
 
 The paper says that an exponential with scale lambda has the mean 1 / lambda; NumPy's `scale` is
 the mean itself, and only that fits the paper's figures. There is therefore one class per reading.
@@ -17,15 +17,9 @@ from lowbid.environments._base import Arms
 
 
 @kernel
-def draw_by_mean(table: Floats, instance: int, arm: int, stream: Stream) -> float:
+def draw(table: Floats, instance: int, arm: int, stream: Stream) -> float:
     """One loss of an arm, from its mean."""
     return table[instance, arm, 0] * exponential(stream)
-
-
-@kernel
-def draw_by_rate(table: Floats, instance: int, arm: int, stream: Stream) -> float:
-    """One loss of an arm, from its rate."""
-    return exponential(stream) / table[instance, arm, 0]
 
 
 class ExponentialByMean(Arms):
@@ -45,7 +39,7 @@ class ExponentialByMean(Arms):
 
     mean: Floats
 
-    draw = draw_by_mean
+    draw = draw
 
     def __init__(self, mean: npt.ArrayLike) -> None:
         super().__init__(mean=mean)
@@ -61,46 +55,6 @@ class ExponentialByMean(Arms):
     def variances_of(self, table: Floats) -> Floats:
         """The arms' variances, (instance, arm)."""
         return table[..., 0] ** 2
-
-    @property
-    def support(self) -> tuple[float, float]:
-        """The smallest and the largest loss that can occur."""
-        return 0.0, math.inf
-
-
-class ExponentialByRate(Arms):
-    """Arms with exponentially distributed losses, given by their rates.
-
-    Parameters
-    ----------
-    rate : array
-        One over the arms' mean losses.
-
-    Examples
-    --------
-    >>> import lowbid
-    >>> lowbid.ExponentialByRate([0.5, 2.0]).means
-    array([2. , 0.5])
-    """
-
-    rate: Floats
-
-    draw = draw_by_rate
-
-    def __init__(self, rate: npt.ArrayLike) -> None:
-        super().__init__(rate=rate)
-
-    def check(self) -> None:
-        """Raise an error for parameters that are not those of a distribution."""
-        self.require(self.rate > 0, "rate", "give a positive rate")
-
-    def means_of(self, table: Floats) -> Floats:
-        """The arms' mean losses, (instance, arm)."""
-        return 1.0 / table[..., 0]
-
-    def variances_of(self, table: Floats) -> Floats:
-        """The arms' variances, (instance, arm)."""
-        return 1.0 / table[..., 0] ** 2
 
     @property
     def support(self) -> tuple[float, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lowbid._require import is_whole, shown
 from lowbid.environments._base import Environment
 from lowbid.environments.bernoulli import Bernoulli
-from lowbid.environments.exponential import ExponentialByMean
+from lowbid.environments.exponential_by_mean import ExponentialByMean
 from lowbid.environments.gaussian import Gaussian
 from lowbid.environments.random_arms import RandomArms
 from lowbid.errors import UnknownNameError

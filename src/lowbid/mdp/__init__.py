@@ -18,8 +18,8 @@ from lowbid.mdp._tabular import Tabular as Tabular
 from lowbid.mdp.agents import *
 from lowbid.mdp.agents import __all__ as _agents
 from lowbid.mdp.environments import *
+from lowbid.mdp.environments import FromGymnasium as FromGymnasium
 from lowbid.mdp.environments import __all__ as _environments
-from lowbid.mdp.environments._from_gymnasium import FromGymnasium as FromGymnasium
 
 __all__ = [
     "Agent",

@@ -24,7 +24,7 @@ from lowbid.mdp.deep import _compiled_episode as compiled
 from lowbid.mdp.deep import _learner as learning
 from lowbid.mdp.deep._ensemble_dqn import EnsembleDQN
 from lowbid.mdp.deep._networks import Inputs, ensemble_values, zeros
-from lowbid.mdp.environments._from_gymnasium import make_gymnasium
+from lowbid.mdp.environments import make_gymnasium
 
 _LARGEST_SEED = 2**63 - 1
 _LARGEST_INPUT = 1e30  # squares of the networks' outputs must fit into 32 bits

@@ -12,7 +12,7 @@ from lowbid.errors import InvalidValueError
 from lowbid.mdp._tabular import Tabular
 from lowbid.mdp.deep._compiled_episode import inputs_of, tables_of
 from lowbid.mdp.deep._deep_agent import DeepAgent
-from lowbid.mdp.environments._from_gymnasium import make_gymnasium
+from lowbid.mdp.environments import make_gymnasium
 
 
 class Played(NamedTuple):

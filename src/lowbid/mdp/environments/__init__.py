@@ -7,6 +7,8 @@ test writes.
 from typing import TYPE_CHECKING
 
 from lowbid._discovery import classes_in, modules_in
+from lowbid.mdp.environments._from_gymnasium import FromGymnasium as FromGymnasium
+from lowbid.mdp.environments._from_gymnasium import make_gymnasium as make_gymnasium
 
 if TYPE_CHECKING:
     from lowbid.mdp.environments._registry import *

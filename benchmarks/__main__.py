@@ -1,4 +1,4 @@
-"""Measure everything, and print the tables of the README and docs/speed.md as Markdown.
+"""Measure everything, and print the tables of benchmarks/RESULTS.md as Markdown.
 
     python -m benchmarks [--parts c,growth,memory,workers,peers,around,reproduce]
 

@@ -4,8 +4,8 @@
 
 draws docs/images/speed-growth.png from the last measurements of `python -m benchmarks`; those
 missing in its folder are made first, which takes half an hour; with `--parts growth`, only those of
-time, which is most of it. With `--page docs/speed.md`, the table of that page is drawn, and nothing
-is measured.
+time, which is most of it. With `--page benchmarks/RESULTS.md`, the table of that page is drawn,
+and nothing is measured.
 """
 
 from __future__ import annotations

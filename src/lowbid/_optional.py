@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator
 
 from lowbid.errors import MissingPackageError
@@ -20,4 +21,15 @@ def needing(packages: str, message: str) -> Iterator[None]:
     except ModuleNotFoundError as error:
         if error.name not in packages.split():
             raise
-        raise MissingPackageError(message) from error
+        raise MissingPackageError(installable(message)) from error
+
+
+def installable(message: str) -> str:
+    """A message with the command for a clone beside that for a release.
+
+    >>> installable("figures need matplotlib: pip install 'lowbid[report]'")
+    "figures need matplotlib: pip install 'lowbid[report]' (in a clone: pip install '.[report]')"
+    """
+    return re.sub(
+        r"pip install 'lowbid(\[[\w,]+\])'", r"\g<0> (in a clone: pip install '.\1')", message
+    )

@@ -28,7 +28,7 @@ needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no 
 def test_the_readme_s_example_is_a_simulation_that_runs_on_its_own(capsys):
     names = {}
     exec(first_second.readme_example(), names)
-    assert names["result"].regret.shape[:2] == (3, 100)
+    assert names["result"].regret.shape[:2] == (4, 100)
     assert "BatchEnsemble" in capsys.readouterr().out
 
 

@@ -90,7 +90,9 @@ def test_a_decision_arrives_while_one_watches(browser, watched):
     assert after > before
     wait(browser, lambda b: str(after) in b.find_element(By.CLASS_NAME, "numbers").text)
     assert re.search(r"(better|worse)( or worse)? than always blue", text(browser))
-    assert re.search(r"[+−]?[\d.]+ per decision .*than the \d+ held-out units", text(browser))
+    assert re.search(
+        r"[+−]?[\d.]+ per decision .*relative to the \d+ held-out units", text(browser)
+    )
     assert "for sure" not in text(browser)
     assert not browser.find_elements(By.CSS_SELECTOR, ".acts button")  # a reader changes nothing
     for heading in (

@@ -29,7 +29,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--set", action="append", metavar="SETTING=CHOICE", help="a choice; the report lists them"
     )
     parser.add_argument(
-        "--quick", action="store_true", help=f"{_QUICK_RUNS} runs, and only the tests"
+        "--quick",
+        action="store_true",
+        help=f"{_QUICK_RUNS} runs, only the tests; verdicts are provisional",
     )
     parser.add_argument(
         "--long", action="store_true", help="also 20,000 and 200,000 steps; takes minutes"
@@ -43,7 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the tests, write the report, and compare verdicts if requested."""
     from lowbid.experiments import Folder
-    from lowbid.experiments.paper import differences, reproduce
+    from lowbid.experiments.paper import differences, reproduce, tally
 
     folder, command = Folder(arguments.out), command_line("reproduce", arguments)
     try:
@@ -52,7 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
         return stopped(folder, command)
     for each in judged:
         print(_line(each))
-    print(f"\nThe report is {folder.page_file}; figures and data are next to it.")
+    print(f"\n{filled(tally(judged, provisional=arguments.quick), indent=0)}")
+    print(f"The report is {folder.page_file}; figures and data are next to it.")
     differing = differences(judged) if arguments.strict else []
     for line in differing:
         print(f"lowbid: not as recorded: {line}", file=sys.stderr)
@@ -83,5 +86,6 @@ def _plan(arguments: argparse.Namespace) -> Plan:
 def _line(judged: Judged) -> str:
     """A verdict in lines that fit, its first words in colour."""
     verdict = judged.verdict
-    text = filled(f"{verdict:15} {judged.claim.place:11} {judged.claim.says}", indent=28)
+    mark = " (second pass)" if judged.second_pass else ""
+    text = filled(f"{verdict:15} {judged.claim.place:11} {judged.claim.says}{mark}", indent=28)
     return coloured(verdict, _COLOURS.get(verdict, "yellow")) + text[len(verdict) :]

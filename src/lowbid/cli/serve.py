@@ -9,6 +9,7 @@ Servers on one store make the choices of one bandit. SIGTERM finishes accepted r
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from lowbid.cli._arguments import add_store_argument, named_path, whole
@@ -47,7 +48,20 @@ def run(arguments: argparse.Namespace) -> int:
     app = create_app(arguments.store, keys=not arguments.no_keys)
     if arguments.experiments is not None:
         make_experiments(Path(arguments.experiments), app.state.experiments)
+    if not arguments.no_keys:
+        _name_the_first_key(arguments.store)
     return serve(app, arguments.host, arguments.port)
+
+
+def _name_the_first_key(address: str) -> None:
+    """Without any key nobody can use the service: say how to create one."""
+    from lowbid.service.api_keys import list_keys
+    from lowbid.shared.stores import store_at
+
+    if not any(key.revoked is None for key in list_keys(store_at(address))):
+        shown = address if address.startswith("sqlite:") else "URL"  # it may hold a password
+        print("lowbid: there are no keys yet. Create one, and sign in with it:", file=sys.stderr)
+        print(f"  lowbid keys add --store {shown} --name me --role admin", file=sys.stderr)
 
 
 def _port(text: str) -> int:

@@ -14,6 +14,7 @@ The service has no rule of its own, and no queue: what a decision is, what an ou
 with, and how many decisions may be pending is known in `lowbid.shared` alone.
 """
 
+from lowbid._optional import installable
 from lowbid.errors import MissingPackageError
 
 try:
@@ -21,7 +22,7 @@ try:
     from lowbid.service._service_limits import Limits as Limits
 except ModuleNotFoundError as error:
     raise MissingPackageError(
-        f"the service needs {error.name}; type: pip install 'lowbid[serve]'"
+        installable(f"the service needs {error.name}; type: pip install 'lowbid[serve]'")
     ) from error
 
 __all__ = ["Limits", "create_app"]

@@ -6,7 +6,7 @@ import pytest
 from lowbid.cli import parser
 from lowbid.experiments.paper import CLAIMS, SETTINGS, recorded
 
-PAGE = (Path(__file__).parents[3] / "docs" / "reproduce.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "the-paper.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.key)

@@ -3,7 +3,7 @@
 from lowbid.experiments.paper._cases import HORIZON, POLICIES, RUNS, TITLES
 from lowbid.experiments.paper._claims import CLAIMS, Claim
 from lowbid.experiments.paper._evidence import difference as difference
-from lowbid.experiments.paper._judge import Judged, judge
+from lowbid.experiments.paper._judge import Judged, judge, tally
 from lowbid.experiments.paper._recorded import differences, recorded
 from lowbid.experiments.paper._report import KIND as KIND
 from lowbid.experiments.paper._report import write_up as write_up
@@ -25,4 +25,5 @@ __all__ = [
     "judge",
     "recorded",
     "reproduce",
+    "tally",
 ]

@@ -3,7 +3,9 @@
 A claim is a paraphrased sentence of the section, an interpretation that makes it precise, and
 checks. It is reproduced if all its checks hold, each with its interval on the claimed side of zero;
 it is not reproduced if one interval lies on the other side; otherwise it is undecided at this
-number of runs. The intervals of one claim hold together with 95% confidence (Bonferroni).
+number of runs, and gets a second look with more runs. The intervals of one claim hold together with
+95% confidence (Bonferroni). Running times depend on the machine, so claims about them are measured,
+but get no verdict.
 """
 
 from __future__ import annotations
@@ -38,11 +40,12 @@ from lowbid.experiments.paper._evidence import (
 )
 from lowbid.report import Kind
 
-Verdict = Literal["reproduced", "not reproduced", "undecided", "not tested"]
+Verdict = Literal["reproduced", "not reproduced", "undecided", "measured here", "not tested"]
 KINDS: dict[Verdict, Kind] = {
     "reproduced": "good",
     "not reproduced": "bad",
     "undecided": "open",
+    "measured here": "none",
     "not tested": "none",
 }
 
@@ -82,7 +85,7 @@ class Claim:
     needs : {"all", "one"}
         How many of the checks must hold.
     timed : bool
-        Whether it is decided by times, which depend on the machine.
+        Whether it is about times, which depend on the machine: it gets no verdict.
     """
 
     key: str
@@ -97,16 +100,29 @@ class Claim:
         """The verdict on a study, and the evidence for it."""
         confidence = 1.0 - 0.05 / len(self.checks)
         outcomes = [check.look(study, confidence) for check in self.checks]
+        return self.verdict_of(outcomes), outcomes
+
+    def judge_again(self, first: list[Outcome], study: Study) -> tuple[Verdict, list[Outcome]]:
+        """The verdict when a study with more runs replaces what the first one left open."""
+        _, second = self.judge(study)
+        outcomes = [
+            more if once.kind == "open" and more.kind != "none" else once
+            for once, more in zip(first, second, strict=True)
+        ]
+        return self.verdict_of(outcomes), outcomes
+
+    def verdict_of(self, outcomes: list[Outcome]) -> Verdict:
+        """The verdict that follows from the outcomes of the checks."""
         kinds = [outcome.kind for outcome in outcomes]
         if "none" in kinds:
-            return "not tested", outcomes
+            return "not tested"
+        if self.timed:
+            return "measured here"
         if self.needs == "one":
-            decided = "good" in kinds, all(kind == "bad" for kind in kinds)
+            good, bad = "good" in kinds, all(kind == "bad" for kind in kinds)
         else:
-            decided = all(kind == "good" for kind in kinds), "bad" in kinds
-        if decided[0]:
-            return "reproduced", outcomes
-        return ("not reproduced" if decided[1] else "undecided"), outcomes
+            good, bad = all(kind == "good" for kind in kinds), "bad" in kinds
+        return "reproduced" if good else "not reproduced" if bad else "undecided"
 
 
 def _all_lower(

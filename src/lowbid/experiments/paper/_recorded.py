@@ -17,7 +17,7 @@ from lowbid.experiments.paper._judge import Judged, judge
 
 
 def recorded() -> dict[str, str]:
-    """The recorded verdict of each claim: the defaults, 100 runs of 2000 steps, seed 0."""
+    """The recorded verdict of each claim: the defaults, seed 0."""
     file = importlib.resources.files(__package__).joinpath("verdicts.json")
     found: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
     return found
@@ -26,7 +26,7 @@ def recorded() -> dict[str, str]:
 def differences(judged: Iterable[Judged]) -> list[str]:
     """Verdicts that differ from the recorded ones.
 
-    Verdicts on running times depend on the machine, and claims that were not tested are skipped.
+    Claims on running times have no verdict, and claims that were not tested are skipped.
     """
     known = recorded()
     return [

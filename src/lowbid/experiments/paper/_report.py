@@ -9,7 +9,8 @@ from lowbid.experiments._comparison import provenance_sections
 from lowbid.experiments._folder import Folder
 from lowbid.experiments.paper._cases import POLICIES, TITLES
 from lowbid.experiments.paper._claims import KINDS, Verdict
-from lowbid.experiments.paper._judge import Judged, judge
+from lowbid.experiments.paper._judge import Judged, judge, tally
+from lowbid.experiments.paper._second_pass import RUNS as SECOND_RUNS
 from lowbid.experiments.paper._settings import SETTINGS, Setting
 from lowbid.report import (
     Block,
@@ -55,7 +56,7 @@ def write_page(folder: Folder, contents: dict[str, Any]) -> list[Judged]:
     result = charts[0].result
     runs, horizon = result.regret.shape[1], int(result.checkpoints[-1])
     sections = [
-        Section("Verdicts", _verdicts(judged, runs, horizon)),
+        Section("Verdicts", _verdicts(judged, runs, horizon, contents.get("provisional", False))),
         Section("Figures", _figures(charts, len(contents["cases"]))),
         Section("Settings", _settings(folder, contents)),
     ]
@@ -74,14 +75,17 @@ def write_page(folder: Folder, contents: dict[str, Any]) -> list[Judged]:
     return judged
 
 
-def _verdicts(judged: list[Judged], runs: int, horizon: int) -> list[Block]:
+def _verdicts(judged: list[Judged], runs: int, horizon: int, provisional: bool) -> list[Block]:
     return [
+        Text(tally(judged, provisional)),
         Text(
             f"Each claim is paraphrased, made precise, and decided by comparing policies "
             f"run by run on the same losses, over {runs} runs of {horizon} steps. It counts as "
             "reproduced if every interval lies on the claimed side of zero, as not reproduced if "
-            "one lies on the other side, and as undecided at this number of runs otherwise. The "
-            "intervals of one claim hold together with 95% confidence. "
+            "one lies on the other side, and as undecided otherwise. The intervals of one claim "
+            f"hold together with 95% confidence. What {runs} runs leave open gets a second pass of "
+            f"{SECOND_RUNS:,} new runs, and is marked; claims about running times depend on the "
+            "machine, and are measured but not judged. "
             "Choose a claim to see what decided it, and the results under other settings."
         ),
         ClaimList([_item(each) for each in judged]),
@@ -96,7 +100,7 @@ def _item(judged: Judged) -> ClaimItem:
     ]
     return ClaimItem(
         claim.says,
-        claim.place,
+        f"{claim.place}, {SECOND_RUNS:,} runs" if judged.second_pass else claim.place,
         verdict,
         KINDS[verdict],
         claim.reading,

@@ -15,8 +15,11 @@ from lowbid.experiments._folder import Folder, described
 from lowbid.experiments._run import run
 from lowbid.experiments.paper._cases import MARS_, POLICIES, TITLES, Alternative, alternatives, case
 from lowbid.experiments.paper._costs import measure_costs
+from lowbid.experiments.paper._evidence import Study
 from lowbid.experiments.paper._judge import Judged
 from lowbid.experiments.paper._report import KIND, figures, write_page
+from lowbid.experiments.paper._second_pass import RUNS as SECOND_RUNS
+from lowbid.experiments.paper._second_pass import run_second_pass
 from lowbid.experiments.paper._settings import Chosen
 
 LONG_HORIZONS = (20_000, 200_000)
@@ -37,7 +40,8 @@ class Plan:
     horizon, runs, seed : int
         See `lowbid.simulate`.
     thorough : bool
-        Whether other choices of the settings are run and costs measured.
+        Whether other choices of the settings are run, costs measured, and undecided claims looked
+        at with more runs.
     long : bool
         Whether longer horizons are run, and choices that take minutes.
     bounds : bool
@@ -116,6 +120,11 @@ def reproduce(
         if plan.thorough and "test-1" in plan.tests:
             say("Time and memory ...")
             contents["costs"] = measure_costs(plan.chosen, plan.horizon, plan.seed, plan.policies)
+        if plan.thorough:
+            say(f"A second pass of {SECOND_RUNS:,} runs for what is undecided ...")
+            results = {case.key: folder.result(case.key) for case in cases}
+            study = Study.of({k: r for k, r in results.items() if r is not None}, contents["costs"])
+            contents["second_pass"] = run_second_pass(study, cases, folder, workers)
             folder.write(contents)
         say("Report ...\n")
         return write_page(folder, contents)
@@ -161,4 +170,6 @@ def _contents(
             for o in others
         ],
         "costs": {},
+        "second_pass": [],
+        "provisional": not plan.thorough,
     }

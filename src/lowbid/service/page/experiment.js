@@ -70,7 +70,7 @@ function liftVerdict(found, gain) {
     worse: `check that outcomes are reported with the right sign, and for all arms. If they are, ${found.leader === settings.control ? `keep ${settings.control} and finish` : `pause the arms whose intervals are worse than that of ${settings.control}`}.`,
     undecided: "let it run. You may look as often as you like; looking does not make the verdict less reliable.",
   }[lift.verdict];
-  const text = `${per} than the ${number(lift.held_out_count)} held-out units, between ${rough(gain.low)} and ${rough(gain.high)} with ${100 * lift.confidence}% confidence at all times. `
+  const text = `${per} relative to the ${number(lift.held_out_count)} held-out units, between ${rough(gain.low)} and ${rough(gain.high)} with ${100 * lift.confidence}% confidence at all times. `
     + `Over ${number(lift.decided_count)} outcomes this is about ${total} ${gain.mean < 0 ? "lost" : losesLess(found) ? "saved" : "gained"}.`;
   return { sign, title: said, text: losesLess(found) ? `As less ${unitOf(found)}: ${text}` : text, next };
 }

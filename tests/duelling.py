@@ -18,7 +18,7 @@ DRAWS = {
 def follow(policy, twin, n_arms: int, draw, steps: int = 1100) -> None:
     """Play a policy and its twin, which draws from a stream of its own in the same order."""
     rng = np.random.default_rng(0)
-    bandit = lowbid.Bandit(n_arms, policy, seed=2)
+    bandit = lowbid.Bandit(n_arms, policy, seed=2, compiled="now")
     stream = bandit.stream.copy()
     for step in range(steps):  # more than the online object has room for at first
         arm = bandit.select()

@@ -302,3 +302,77 @@ def test_where_no_thread_can_be_started_policies_run_uncompiled(tmp_path):
     print(play(bandit, 2) != [], background.wait(60), play(bandit, 2) != [] and is_over(bandit))
     """
     assert run(script, tmp_path) == (["True", "{}", "True", "True", "True"], "")
+
+
+def test_threads_share_a_bandit_while_it_is_compiled(tmp_path):
+    """No decision is lost when it switches to compiled code between calls of several threads."""
+    script = """
+    import threading
+    made = []
+
+    def work():
+        while not is_over(bandit):
+            decision = bandit.decide()
+            bandit.update(decision, loss=0.5)
+            made.append(decision)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(100)
+    print(sum(bandit.counts().values()) == len(made), len(bandit.pending()))
+    print(len(set(made)) == len(made))
+    """
+    assert run(script, tmp_path) == (["True", "0", "True"], "")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a signal from a timer")
+def test_an_interrupted_compilation_is_begun_again(tmp_path):
+    script = """
+    import signal
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    caught = 0
+    for delay in (0.01, 0.03, 0.1):
+        try:
+            signal.setitimer(signal.ITIMER_REAL, delay)
+            lowbid.Bandit(3, lowbid.UCB1(), compiled="now")
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        except KeyboardInterrupt:
+            caught += 1
+    now = lowbid.Bandit(3, lowbid.UCB1(), seed=1, compiled="now")
+    print(caught > 0, is_over(now), play(now, 300) == expected)
+    """
+    assert run(script, tmp_path) == (["True", "True", "True"], "")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
+def test_an_agent_goes_on_in_a_forked_process(tmp_path):
+    script = """
+    import os, signal
+    from lowbid import mdp
+
+    def learn(agent, episodes):
+        actions = []
+        for _ in range(episodes):
+            agent.begin(0)
+            while agent.stage is not None:
+                actions.append(agent.act())
+                agent.update(reward=0.5 * actions[-1], next_state=(actions[-1] + 1) % 3)
+        return actions
+
+    def make(compiled):
+        return mdp.Agent(3, 2, 5, seed=1, reward_range=(0, 1), best_return=5.0, compiled=compiled)
+
+    wanted = learn(make("never"), 8)
+    agent = make("background")
+    chosen = learn(agent, 4)
+    time.sleep(0.1)  # the thread compiles
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        print(chosen + learn(agent, 4) == wanted, background.wait(50), flush=True)
+        os._exit(0)
+    print(os.waitpid(child, 0)[1], chosen + learn(agent, 4) == wanted)
+    """
+    assert run(script, tmp_path) == (["True", "True", "0", "True"], "")

@@ -63,9 +63,10 @@ def check_units(policy: Policy, horizon: int) -> None:
     """Choices are the same in another unit, or from another origin, where that is promised."""
     changes = [(unit, 0.0) for unit in _UNITS if policy.scale_free or policy.needs_range]
     changes += [(1.0, _SHIFT)] * policy.location_free
+    usual = _choices(policy, horizon, 1.0, 0.0) if changes else []
     for unit, shift in changes:
         expect(
-            _choices(policy, horizon, unit, shift) == _choices(policy, horizon, 1.0, 0.0),
+            _choices(policy, horizon, unit, shift) == usual,
             policy,
             Empirical(_LOSSES),
             f"it declares otherwise, but x -> {unit:g} x + {shift:g} changes its choices",

@@ -6,7 +6,7 @@ import copy
 import functools
 import logging
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -163,12 +163,11 @@ def _online(
 ) -> Iterator[tuple[int, Bandit]]:
     """The arms that a bandit plays on the losses of run 0."""
     bandit = Bandit(arms.n_arms, policy, seed=SEED, horizon=horizon, compiled=compiled)
-    counts = [0] * arms.n_arms
-    table = arms.table()
+    counts, losses = [0] * arms.n_arms, _losses(arms)
     for _ in range(horizon):
         arm = bandit.select()
         yield arm, bandit
-        bandit.update(arm, loss=loss_of(arms, table, SEED, 0, arm, counts[arm]))
+        bandit.update(arm, loss=losses(arm, counts[arm]))
         counts[arm] += 1
 
 
@@ -190,16 +189,22 @@ def _check_round_trip(policy: Policy, arms: Arms, horizon: int) -> None:
 def _play(
     policy: Policy, parameters: Any, state: Any, stream: Any, counts: Ints, arms: Arms, steps: range
 ) -> list[int]:
-    table, chosen = arms.table(), []
+    losses, chosen = _losses(arms), []
     for step in steps:
         arm = int(policy.kernels.select(parameters, state, step, stream))
         exists = 0 <= arm < arms.n_arms
         expect(exists, policy, arms, f"select chose arm {arm} at step {step}")
-        loss = loss_of(arms, table, SEED, 0, arm, int(counts[arm]))
+        loss = losses(arm, int(counts[arm]))
         policy.kernels.update(parameters, state, arm, loss, step, stream)
         counts[arm] += 1
         chosen.append(arm)
     return chosen
+
+
+@functools.lru_cache(maxsize=4)
+def _losses(arms: Arms) -> Callable[[int, int], float]:
+    """The n-th loss of each arm in run 0, drawn once: several checks need the same ones."""
+    return functools.cache(functools.partial(loss_of, arms, arms.table(), SEED, 0))
 
 
 def _check_numbers_of_arms(policy: Policy) -> None:

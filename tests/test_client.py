@@ -1,3 +1,4 @@
+import datetime
 import math
 import threading
 
@@ -59,6 +60,27 @@ def test_batches_repeats_and_rejections(client):
     bandit.remove_arm("x")
     gone = next(each for each in kept if each.arm == "x")
     assert bandit.update(gone, reward=1.0) == "removed"
+
+
+def test_outcomes_are_corrected(client):
+    bandit = client.make("a", ["x", "y"], reward_range=[0, 1])
+    one, two, three = bandit.decide(3)
+    bandit.update_many([one, two, three], rewards=[1.0] * 3)
+    assert bandit.amend(one, reward=0.0, reason="refund") is None
+    stranger = lowbid.Decision("x", "0-1")
+    answers = bandit.amend_many([two, three.id, stranger], rewards=[0.5, 0.25, 0.0])
+    assert answers == [None, None, "unknown"]
+    counts, means = bandit.counts(), bandit.means()
+    assert sum(counts[arm] * means[arm] for arm in counts if counts[arm]) == 0.75
+    with pytest.raises(InvalidValueError, match="from 0 to 1"):
+        bandit.amend(one, reward=7.0)
+    with pytest.raises(InvalidValueError, match="since is"):
+        bandit.void(since="yesterday")
+    since = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
+    assert bandit.void(since=since, reason="load test") == 3
+    assert sum(bandit.counts().values()) == 0
+    voided = bandit.history()[-1]
+    assert (voided["event"], voided["reason"], voided["actor"]) == ("voided", "load test", "admin")
 
 
 def test_changes(client):

@@ -11,6 +11,7 @@ import urllib.parse
 import uuid
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 from typing import Any, Self, overload
 
 from lowbid.errors import InvalidValueError, ServiceError, UnknownNameError
@@ -28,7 +29,7 @@ from lowbid.online import (
     read_kind,
     read_list,
 )
-from lowbid.shared import ANSWER, Answer, Lift, LoggedDecision, SharedBandit
+from lowbid.shared import AMEND, AMEND_MANY, ANSWER, Answer, Lift, LoggedDecision, SharedBandit
 
 _NAN = math.nan
 # Seconds between two attempts: doubled each time, up to the longest.
@@ -235,17 +236,53 @@ class RemoteBandit:
         answer: Answer = self._client.send("POST", f"{self._path}/forget", body, True)["answer"]
         return answer
 
+    def amend(
+        self,
+        decision: Decision | str,
+        *bare: Any,
+        loss: float | None = None,
+        reward: float | None = None,
+        reason: str | None = None,
+    ) -> Answer:
+        """Correct the outcome of a decision; see `SharedBandit.amend`."""
+        kind = read_kind(AMEND, bare, loss, reward)
+        return self._amend([decision], kind, [loss if kind == "loss" else reward], reason)[0]
+
+    def amend_many(
+        self,
+        decisions: Iterable[Decision | str],
+        *bare: Any,
+        losses: Sequence[float] | None = None,
+        rewards: Sequence[float] | None = None,
+        reason: str | None = None,
+    ) -> list[Answer]:
+        """Correct the outcomes of many decisions; see `SharedBandit.amend`."""
+        kind = read_kind(AMEND_MANY, bare, losses, rewards)
+        values = read_list("the list of values", losses if kind == "loss" else rewards)
+        return self._amend(read_list("the list of decisions", decisions), kind, values, reason)
+
+    def void(self, *, since: Any, until: Any = None, reason: str | None = None) -> int:
+        """Let the outcomes of a span of time not count; see `SharedBandit.void`."""
+        times = {"since": since, "until": until}
+        body = {name: str(t) if isinstance(t, datetime) else t for name, t in times.items()}
+        body["reason"] = reason
+        return int(self._client.send("POST", f"{self._path}/void", body)["voided"])
+
+    def _amend(
+        self, decisions: list[Any], kind: str, values: list[Any], reason: str | None
+    ) -> list[Answer]:
+        ids = [each.id if isinstance(each, Decision) else each for each in decisions]
+        body = {"outcomes": _paired(ids, kind, values), "reason": reason}
+        found = self._client.send("POST", f"{self._path}/amend", body, repeatable=True)
+        return list(found["answers"])
+
     def pending(self) -> list[Decision]:
         """The decisions whose outcomes are pending, oldest first; those of the holdout last."""
         text = self._client.raw("GET", f"{self._path}/pending", None, True)
         return [Decision(each["arm"], each["id"]) for each in map(json.loads, text.splitlines())]
 
     def _answers(self, ids: list[Any], kind: str, values: list[Any]) -> list[Answer]:
-        if len(ids) != len(values):
-            raise InvalidValueError(
-                f"there are {len(ids)} decisions, but {len(values)} outcomes; give one for each."
-            )
-        sent = [{"decision": i, kind: v} for i, v in zip(ids, values, strict=True)]
+        sent = _paired(ids, kind, values)
         answers: list[Answer] = []
         for first in range(0, len(sent), _MOST_AT_ONCE):
             part = sent[first : first + _MOST_AT_ONCE]
@@ -373,6 +410,15 @@ def _decision(made: dict[str, Any]) -> LoggedDecision:
     decision = LoggedDecision(made["arm"], made["id"], made["propensity"], made["version"])
     decision.way = made["way"]
     return decision
+
+
+def _paired(ids: list[Any], kind: str, values: list[Any]) -> list[dict[str, Any]]:
+    """An outcome for each decision, as it is sent."""
+    if len(ids) != len(values):
+        raise InvalidValueError(
+            f"there are {len(ids)} decisions, but {len(values)} outcomes; give one for each."
+        )
+    return [{"decision": i, kind: v} for i, v in zip(ids, values, strict=True)]
 
 
 def _with_nan(row: dict[str, Any], *names: str) -> dict[str, Any]:

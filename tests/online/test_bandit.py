@@ -383,3 +383,10 @@ def test_arms_are_explored_in_the_order_of_no_name():
 def test_the_seed_fixes_all_choices():
     chosen = [go_on(Bandit(5, ENSEMBLE, seed=seed)) for seed in (0, 0, 1)]
     assert chosen[0] == chosen[1] != chosen[2]
+
+
+def test_a_bandit_without_a_log_refuses_corrections():
+    bandit = lowbid.Bandit(["a", "b"])
+    for refused in (bandit.amend, bandit.void):
+        with pytest.raises(InvalidValueError, match=r"lowbid\.open"):
+            refused("a", reason="refund")

@@ -66,6 +66,7 @@ class SharedByProcesses(RuleBasedStateMachine):
         self.open, self.closed, self.requests = {}, {}, {}
         self.counts, self.sums = Counter(), Counter()
         self.arms, self.paused, self.removed = {"x", "y", "z"}, set(), set()
+        self.made, self.counted, self.amended = {}, {}, False
         self.compacted, self.late, self.conflicts = False, set(), set()
 
     def one(self, data):
@@ -85,7 +86,7 @@ class SharedByProcesses(RuleBasedStateMachine):
             assert each.arm in self.arms - self.paused
             assert each.id not in self.open
             assert each.id not in self.closed
-            self.open[each.id] = each.arm
+            self.open[each.id] = self.made[each.id] = each.arm
 
     @precondition(lambda self: self.open or self.closed)
     @rule(data=st.data(), value=REWARDS)
@@ -99,8 +100,26 @@ class SharedByProcesses(RuleBasedStateMachine):
                 arm = self.open.pop(identity)
                 self.closed[identity] = value
                 if given is None:
-                    self.counts[arm] += 1
-                    self.sums[arm] += value
+                    self.count(identity, value)
+
+    def count(self, identity, value):
+        arm = self.made[identity]
+        self.counts[arm] += identity not in self.counted
+        self.sums[arm] += value - self.counted.get(identity, 0.0)
+        self.counted[identity] = value
+
+    @precondition(lambda self: (self.open or self.closed) and not self.compacted)
+    @rule(data=st.data(), value=REWARDS)
+    def amend(self, data, value):
+        identity = data.draw(st.sampled_from(sorted({**self.open, **self.closed})))
+        given = self.one(data).call("amend", identity, reward=value, reason="refund")
+        if self.open.get(identity) in self.removed:
+            assert given == "removed"
+            return
+        assert given is None
+        self.open.pop(identity, None)
+        self.closed[identity], self.amended = value, True
+        self.count(identity, value)
 
     def expected(self, identity, value):
         if identity in self.open:
@@ -177,6 +196,7 @@ class SharedByProcesses(RuleBasedStateMachine):
             ]
             assert {each[:2] for each in logged if each[2] == "late"} == self.late
             assert {each[:2] for each in logged if each[2] == "conflict"} == self.conflicts
+        if not (self.compacted or self.amended):
             assert replayed(self.reader, **SETTINGS).means() == self.reader.means()
         self.reader.close()
         self.folder.cleanup()

@@ -31,6 +31,11 @@ from lowbid.online._verdict import OnSure, Verdicts
 from lowbid.online._views import BanditViews, Seen, described
 from lowbid.policies import BatchLikelihood, Policy
 
+_NO_LOG = (
+    "this bandit keeps no log, so that it cannot {}; use lowbid.open(url, name, arms=[...]), whose "
+    "bandits have {}()."
+)
+
 
 class Bandit(BanditViews):
     """A policy in use: ask it for an arm, and report the outcome.
@@ -292,6 +297,14 @@ class Bandit(BanditViews):
         """The decisions whose outcomes are pending, oldest first."""
         with self._lock:
             return self._core.decisions.pending()
+
+    def amend(self, *_: Any, **__: Any) -> None:
+        """Refuse to correct an outcome: this bandit keeps no log; a shared one does."""
+        raise InvalidValueError(_NO_LOG.format("correct outcomes", "amend"))
+
+    def void(self, *_: Any, **__: Any) -> None:
+        """Refuse to let outcomes not count: this bandit keeps no log; a shared one does."""
+        raise InvalidValueError(_NO_LOG.format("take outcomes back", "void"))
 
     # Arms come and go
 

@@ -23,6 +23,7 @@ from lowbid.service.routes import (
     PAGE,
     Context,
     DecisionRouter,
+    correction_routes,
     decision_routes,
     experiment_routes,
     health_routes,
@@ -79,7 +80,7 @@ def create_app(store: str | Store, *, keys: bool = True, limits: Limits | None =
     _problems.install(app)
     decisions = decision_routes(context)
     app.router.routes.extend(decisions)
-    for routes in (health_routes, experiment_routes, view_routes, page_routes):
+    for routes in (health_routes, experiment_routes, correction_routes, view_routes, page_routes):
         app.include_router(routes(context))
     app.add_middleware(DecisionRouter, routes=decisions)  # behind the gate
     app.add_middleware(

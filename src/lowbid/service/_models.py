@@ -150,6 +150,35 @@ class OutcomeReport(Body):
     loss: Number | None = None
 
 
+class Amendments(Body):
+    """The right values of outcomes, whatever was reported before."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {"outcomes": [{"decision": "5a1f09c2-17", "reward": 0.0}], "reason": "refund"}
+            ]
+        },
+    )
+
+    outcomes: list[OutcomeReport] = Field(min_length=1, description="only rewards, or only losses")
+    reason: Text | None = Field(default=None, description="why, for the log")
+
+
+class VoidedTime(Body):
+    """A span of time whose decisions do not count."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"since": "2026-03-01T08:00Z", "reason": "outage"}]},
+    )
+
+    since: str | Number = Field(description="ISO text with a time zone, or seconds since 1970")
+    until: str | Number | None = Field(default=None, description="the end; now if it is missing")
+    reason: Text | None = Field(default=None, description="why, for the log")
+
+
 class GivenUp(Body):
     """A decision whose outcome will not be reported."""
 
@@ -206,6 +235,12 @@ class OutcomeAnswer(BaseModel):
     model_config = ConfigDict(json_schema_extra={"examples": [{"answers": [None, "repeated"]}]})
 
     answers: list[Literal["repeated", "late", "removed", "conflict", "unknown"] | None]
+
+
+class VoidedAnswer(BaseModel):
+    """What does not count any more."""
+
+    voided: int = Field(description="how many decisions, and outcomes of arms, were in the span")
 
 
 class GivenUpAnswer(BaseModel):

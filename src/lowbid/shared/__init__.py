@@ -19,16 +19,21 @@ If anything fails on the way, nothing has happened, and the replica is rebuilt f
 
 Where things are
 ----------------
-Calls: `_deciding`, `_reporting`, `_calls` (the small ones). Facts: `_events`. State: `_replica`,
-with `_windows` (outcomes that are waited for), `_holdout`, `_timeline` and the core of
-`lowbid.online`. Idempotent requests: `_idempotency` and `_memory`. Sticky units: `_sticky`.
-Propensities that a policy cannot compute: `_propensities`. Views as JSON: `as_data`. Where events
-are kept: `stores`.
+Calls: `_deciding`, `_reporting`, `_correcting`, `_calls` (the small ones). Facts: `_events`.
+State: `_replica`, with `_windows` (outcomes that are waited for), `_holdout`, `_timeline`,
+`_corrections` (known before they are due) and the core of `lowbid.online`. Idempotent requests:
+`_idempotency` and `_memory`. Sticky units: `_sticky`. Propensities that a policy cannot compute:
+`_propensities`. Views as JSON: `as_data`. Where events are kept: `stores`. Processes that decide in
+memory and exchange totals: `fleet`.
 """
 
 from lowbid.shared._bandit_summary import BanditSummary
 from lowbid.shared._calls import Call as Call
 from lowbid.shared._calls import Forget as Forget
+from lowbid.shared._correcting import AMEND as AMEND
+from lowbid.shared._correcting import AMEND_MANY as AMEND_MANY
+from lowbid.shared._correcting import Amend as Amend
+from lowbid.shared._correcting import Void as Void
 from lowbid.shared._deciding import Decide as Decide
 from lowbid.shared._deciding import TooManyPendingError as TooManyPendingError
 from lowbid.shared._decision import LoggedDecision

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import re
 from typing import Any
@@ -9,9 +10,11 @@ from typing import Any
 from lowbid._require import invalid, is_number
 
 Duration = str | float | datetime.timedelta
+Moment = str | float | datetime.datetime
 
 _UNITS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800}
 _TEXT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*")
+_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 _LONGEST = 1000 * 365 * 86400  # seconds
 
 
@@ -34,6 +37,23 @@ def microseconds(name: str, value: Any, *, at_least: int = 1) -> int:
     return round(seconds * 1e6)
 
 
+def microseconds_since_1970(name: str, value: Any) -> int:
+    """A moment: a datetime with a time zone, or one as ISO text, or seconds since 1970."""
+    moment = value
+    if isinstance(value, str):
+        with contextlib.suppress(ValueError):
+            moment = datetime.datetime.fromisoformat(value)
+    if isinstance(moment, datetime.datetime) and moment.tzinfo is not None:
+        return round((moment - _EPOCH) / datetime.timedelta(microseconds=1))
+    if is_number(value) and 0.0 <= value < 1e11:
+        return round(value * 1e6)
+    allowed = (
+        'give a datetime with a time zone, text such as "2026-03-01T08:00Z", or the number of '
+        "seconds since 1970."
+    )
+    raise invalid(name, value, allowed)
+
+
 def shown_duration(span: int) -> str:
     """A duration in the largest unit that divides it, such as "1h"."""
     seconds = span / 1e6
@@ -45,5 +65,4 @@ def shown_duration(span: int) -> str:
 
 def utc(time: int) -> datetime.datetime:
     """A log time, in microseconds since 1970, as a datetime."""
-    epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
-    return epoch + datetime.timedelta(microseconds=time)
+    return _EPOCH + datetime.timedelta(microseconds=time)

@@ -126,6 +126,28 @@ class PropensitiesEstimated:
 
 
 @dataclass(slots=True)
+class Amended:
+    """The right values of decisions' outcomes, whatever was reported before."""
+
+    name: ClassVar[str] = "amended"
+    kind: Kind
+    outcomes: list[tuple[str, float]]
+    reason: str | None = None
+    actor: str | None = None
+
+
+@dataclass(slots=True)
+class Voided:
+    """Outcomes that do not count: of decisions made, and of arms reported, in a span of time."""
+
+    name: ClassVar[str] = "voided"
+    since: int
+    until: int
+    reason: str | None = None
+    actor: str | None = None
+
+
+@dataclass(slots=True)
 class Elapsed:
     """Only time has passed: windows that have expired by then are closed."""
 
@@ -141,6 +163,8 @@ Event = (
     | SettingsChanged
     | Archived
     | PropensitiesEstimated
+    | Amended
+    | Voided
     | Elapsed
 )
 _TYPES: dict[str, type[Any]] = {
@@ -154,11 +178,15 @@ _TYPES: dict[str, type[Any]] = {
         SettingsChanged,
         Archived,
         PropensitiesEstimated,
+        Amended,
+        Voided,
         Elapsed,
     )
 }
 # Administrative changes, as opposed to traffic. They are kept when a log is compacted.
-ADMINISTRATIVE = ("created", "arm changed", "settings changed", "archived")
+ADMINISTRATIVE = ("created", "arm changed", "settings changed", "archived", "voided")
+# Events that say something else about outcomes that are already recorded.
+CORRECTING = ("amended", "voided")
 
 
 class LoggedEvent(NamedTuple):

@@ -13,6 +13,7 @@ from lowbid._optional import needing
 from lowbid._replace_file import replace_file
 from lowbid.errors import InvalidValueError
 from lowbid.online import Arm
+from lowbid.shared._corrections import Corrections
 from lowbid.shared._decision import way_of
 from lowbid.shared._durations import utc
 from lowbid.shared._events import HELD_OUT
@@ -76,7 +77,14 @@ def decision_rows(entries: list[LogEntry]) -> Iterator[dict[str, Any]]:
     outcomes: dict[str, float] = {}
     estimates: dict[str, float] = {}
     kind, window, silence = "reward", None, _Silence(entries)
+    corrections = Corrections()
     for entry in entries:
+        if entry.event == "amended":
+            kind = entry.fields["kind"]
+            for identity, value in entry.fields["outcomes"]:
+                corrections.amend(entry.number, identity, value)
+        elif entry.event == "voided":
+            corrections.void(entry.number, entry.fields["since"], entry.fields["until"])
         if entry.event == "reported":
             kind = entry.fields["kind"]
             outcomes.update((identity, value) for identity, _, value in entry.fields["outcomes"])
@@ -94,6 +102,8 @@ def decision_rows(entries: list[LogEntry]) -> Iterator[dict[str, Any]]:
             value = outcomes.get(identity)
             if value is None and window is not None:
                 value = silence.value(identity, None if way == HELD_OUT else arm, entry, window)
+            corrections.note(identity, entry.time)
+            value = corrections.of(identity, value)
             yield {
                 "decision": identity,
                 "time": iso_time(entry.time),

@@ -13,9 +13,11 @@ from lowbid.online import Arm, Core, Decision, Decisions, Feedback, Rejection, p
 from lowbid.policies import Policy, copy_of
 from lowbid.shared import _lift
 from lowbid.shared._bandit_settings import Settings
+from lowbid.shared._corrections import Corrections
 from lowbid.shared._events import (
     BY_POLICY,
     HELD_OUT,
+    Amended,
     Archived,
     ArmChanged,
     Created,
@@ -26,6 +28,7 @@ from lowbid.shared._events import (
     PropensitiesEstimated,
     Reported,
     SettingsChanged,
+    Voided,
     fields_of_event,
     is_administrative,
 )
@@ -104,6 +107,7 @@ class Replica:
         self.windows, self.timeline, self.refusals = Windows(), Timeline(), Refusals()
         self.archived = False
         self.number, self.time, self.created = number, time, time
+        self.corrections = Corrections()  # those that are known before they are due
         self.changes: list[dict[str, Any]] = []
         self.drawn: list[DrawnChoice] = []
         self.batch = ""
@@ -138,7 +142,7 @@ class Replica:
         replica.settings = Settings.from_data(saved["settings"])
         replica.first_settings = Settings.from_data(saved["first_settings"])
         replica.changes, replica.drawn = list(saved["changes"]), []
-        replica.batch = ""
+        replica.batch, replica.corrections = "", Corrections()
         replica.windows = Windows.from_data(saved["windows"])
         replica.timeline = Timeline.from_data(saved["timeline"])
         replica.refusals = Refusals.from_data(saved["refusals"])
@@ -247,6 +251,7 @@ class Replica:
             self.timeline.add(decision.arm, self.time)
         if self.settings.window is not None:
             self.windows.open(decision.id, self.time + self.settings.window)
+        self.corrections.note(decision.id, self.time)
         return decision
 
     def _use_word(self, word: str) -> None:
@@ -280,7 +285,7 @@ class Replica:
         self.core.expire()
         names = self.core.roster.names
         chosen = names[self.core.engine.select()]
-        if chosen != arm:
+        if chosen != arm and self.number > self.corrections.last:
             warnings.warn(
                 f"event {self.number} chose arm {arm!r}, where this process would have chosen "
                 f"{chosen!r}: another version of lowbid or of the policy made it. The log is "
@@ -292,9 +297,14 @@ class Replica:
     def _reported(self, event: Reported) -> None:
         self.refusals.add(self.time, event.refused)
         feedback = self.core.feedback_of(event.kind)
-        for identity, arm, value in event.outcomes:
+        for identity, arm, reported in event.outcomes:
             if identity is None:
-                self.core.take_in(arm, value, feedback)
+                if self.corrections.counts(self.time):
+                    self.core.take_in(arm, reported, feedback)
+                continue
+            value = self.corrections.of(identity, reported)
+            if value is None:
+                self._give_up(identity)
             elif identity in self.windows.held:
                 self.windows.hold(identity, value)
                 self.core.feedback = feedback
@@ -316,6 +326,7 @@ class Replica:
         arm = self.arm_of(identity)
         decision = Decision(arm if arm is not None else "", identity)
         value = self.settings.if_silent if value is None else value
+        value = self.corrections.of(identity, value)
         feedback = self.core.feedback
         if arm is None or value is None or feedback is None:
             self._forget(decision)
@@ -324,9 +335,46 @@ class Replica:
 
     def _forgotten(self, event: Forgotten) -> None:
         for identity in event.ids:
-            self.windows.discard(identity)
+            if self.corrections.of(identity, None) is None:  # else it is open until it is amended
+                self._give_up(identity)
+
+    def _amended(self, event: Amended) -> None:
+        feedback = self.core.feedback_of(event.kind)
+        for identity, value in event.outcomes:
             arm = self.arm_of(identity)
-            self._forget(Decision(arm if arm is not None else "", identity))
+            if identity in self.windows.held:
+                self.windows.hold(identity, value)
+                self.core.feedback = feedback
+            elif arm is not None and self.corrections.of(identity, value) == value:
+                self._learn(Decision(arm, identity), value, feedback)
+
+    def _voided(self, event: Voided) -> None:
+        for decision in [*self.core.decisions.pending(), *self.holdout.decisions.pending()]:
+            if self.corrections.is_void(decision.id):
+                self._give_up(decision.id)
+
+    def correct(self, number: int, event: Event) -> None:
+        """Learn of a later event that corrects outcomes, before they are replayed."""
+        if isinstance(event, Amended):
+            for identity, value in event.outcomes:
+                self.corrections.amend(number, identity, value)
+        elif isinstance(event, Voided):
+            self.corrections.void(number, event.since, event.until)
+
+    def must_replay(self, event: Event, time: int) -> bool:
+        """Whether an event corrects what this state was made from."""
+        if isinstance(event, Amended):
+            return any(
+                self.arm_of(identity) is None or self.windows.is_over(identity, time)
+                for identity, _ in event.outcomes
+            )
+        return isinstance(event, Voided)
+
+    def _give_up(self, identity: str) -> None:
+        """Wait no longer for the outcome of a decision."""
+        self.windows.discard(identity)
+        arm = self.arm_of(identity)
+        self._forget(Decision(arm if arm is not None else "", identity))
 
     def _forget(self, decision: Decision) -> None:
         if self.holdout.has(decision.id):
@@ -386,6 +434,8 @@ _HANDLERS: dict[type, Callable[[Replica, Any], None]] = {
     SettingsChanged: Replica._settings_changed,
     Archived: Replica._archived,
     PropensitiesEstimated: Replica._nothing,
+    Amended: Replica._amended,
+    Voided: Replica._voided,
     Elapsed: Replica._nothing,
     Created: Replica._nothing,
 }

@@ -37,6 +37,13 @@ class GivenOutcome(NamedTuple):
     value: Any
     by_id: bool = False
 
+    @property
+    def decision_id(self) -> Any:
+        """The decision that it belongs to; None if it belongs to an arm."""
+        if isinstance(self.what, Decision):
+            return self.what.id
+        return self.what if self.by_id else None
+
 
 class InvalidOutcomeError(InvalidValueError):
     """A value that cannot be recorded.
@@ -69,7 +76,7 @@ class Report(Call):
         if self.request_id is not None:
             yield REQUESTS, self.request_id
         for each in self.outcomes:
-            identity = _identity(each)
+            identity = each.decision_id
             # An id that cannot be one of ours may be text that a database refuses.
             if replica.is_known(identity) and not replica.is_unanswered(identity):
                 yield OUTCOMES, identity
@@ -81,7 +88,7 @@ class Report(Call):
         if found is not None and "answers" not in found:
             raise reused(self.request_id)
         feedback = replica.core.feedback_of(self.kind)
-        values = _read_values(self.outcomes, feedback)
+        values = read_values(self.outcomes, feedback)
         if self.request_id is not None:
             rows = zip(self.outcomes, values, strict=True)
             self._digest = digest_of(self.kind, [(_target(each), value) for each, value in rows])
@@ -119,7 +126,7 @@ class Report(Call):
         if not isinstance(what, Decision) and not outcome.by_id:
             rejection = replica.core.roster.status(what)
             return (None if rejection is None else "removed"), None, plain_name(what)
-        identity: Any = _identity(outcome)
+        identity: Any = outcome.decision_id
         if not replica.is_known(identity):
             return "unknown", identity, ""
         arm = replica.arm_of(identity)
@@ -183,7 +190,7 @@ def given_outcomes(
     return [GivenOutcome(*pair, by_id) for pair in zip(items, values, strict=True)]
 
 
-def _read_values(outcomes: Sequence[GivenOutcome], feedback: Feedback) -> list[float]:
+def read_values(outcomes: Sequence[GivenOutcome], feedback: Feedback) -> list[float]:
     """The values of outcomes, or an error that says which one is wrong."""
     values = []
     for number, each in enumerate(outcomes):
@@ -195,16 +202,9 @@ def _read_values(outcomes: Sequence[GivenOutcome], feedback: Feedback) -> list[f
     return values
 
 
-def _identity(outcome: GivenOutcome) -> Any:
-    """The decision that an outcome belongs to; None if it belongs to an arm."""
-    if isinstance(outcome.what, Decision):
-        return outcome.what.id
-    return outcome.what if outcome.by_id else None
-
-
 def _target(outcome: GivenOutcome) -> tuple[str, Any]:
     """The decision or the arm that an outcome belongs to, the same for every way to write it."""
-    identity, arm = _identity(outcome), outcome.what
+    identity, arm = outcome.decision_id, outcome.what
     if isinstance(arm, Decision) or identity is not None:
         return "decision", identity
     return "arm", plain_name(arm) if is_name(arm) else arm

@@ -29,9 +29,15 @@ from lowbid.online import (
 from lowbid.shared._bandit_settings import Settings
 from lowbid.shared._bandit_summary import BanditSummary, summary_of
 from lowbid.shared._calls import Call, Change, Forget, LetTimePass, Look, Note
+from lowbid.shared._correcting import AMEND, AMEND_MANY, Amend, Void
 from lowbid.shared._deciding import Decide
 from lowbid.shared._decision import LoggedDecision
-from lowbid.shared._durations import Duration, microseconds
+from lowbid.shared._durations import (
+    Duration,
+    Moment,
+    microseconds,
+    microseconds_since_1970,
+)
 from lowbid.shared._events import Archived, ArmChanged, PropensitiesEstimated, SettingsChanged
 from lowbid.shared._export import LogEntry, export_decisions, export_events
 from lowbid.shared._forks import continue_in_children
@@ -208,6 +214,86 @@ class SharedBandit(BanditViews):
             raise InvalidValueError(f"{decision!r} is not a decision; give one made by decide().")
         return self._submit(Forget(decision))
 
+    def amend(
+        self,
+        decision: Decision | str,
+        *bare: Any,
+        loss: float | None = None,
+        reward: float | None = None,
+        reason: str | None = None,
+        actor: str | None = None,
+    ) -> Answer:
+        """Correct the outcome of a decision, such as after a refund.
+
+        The state, and all views, are then as if the right value had been reported. The decisions
+        made meanwhile, and their propensities, stand. While the decision is pending, or its window
+        is open, that takes as long as `update`; afterwards the log is replayed from its start,
+        which takes as long as opening it without a snapshot, and others wait. After `compact` has
+        dropped events, that is refused.
+
+        Parameters
+        ----------
+        decision : Decision or str
+            The decision, or its id; pending or closed, also if it was given up.
+        loss, reward : float
+            The right value.
+        reason, actor : str, optional
+            Why, and by whom, for the log.
+
+        Returns
+        -------
+        None or str
+            None if it counts as corrected, "removed" or "unknown" as for `update`, and "late" if
+            it was given up by `expiry`.
+        """
+        kind = read_kind(AMEND, bare, loss, reward)
+        value = loss if kind == "loss" else reward
+        return self._amend(kind, [GivenOutcome(decision, value, by_id=True)], reason, actor)[0]
+
+    def amend_many(
+        self,
+        decisions: Iterable[Decision | str],
+        *bare: Any,
+        losses: Sequence[float] | None = None,
+        rewards: Sequence[float] | None = None,
+        reason: str | None = None,
+        actor: str | None = None,
+    ) -> list[Answer]:
+        """Correct the outcomes of many decisions with a single replay; see `amend`."""
+        kind = read_kind(AMEND_MANY, bare, losses, rewards)
+        outcomes = given_outcomes(kind, decisions, losses, rewards, by_id=True)
+        return self._amend(kind, outcomes, reason, actor)
+
+    def void(
+        self,
+        *,
+        since: Moment,
+        until: Moment | None = None,
+        reason: str | None = None,
+        actor: str | None = None,
+    ) -> int:
+        """Let outcomes not count: of decisions made in a span of time, and of arms reported in it.
+
+        For an outage, or traffic that was none. Decisions in the span that are pending are given
+        up. The log is replayed as for `amend`.
+
+        Parameters
+        ----------
+        since, until : datetime, str or float
+            A datetime with a time zone, as an object or as ISO text, or seconds since 1970; the
+            span is up to now if `until` is missing, and does not include `until`.
+        reason, actor : str, optional
+            Why, and by whom, for the log.
+
+        Returns
+        -------
+        int
+            How many decisions, and outcomes of arms, were in the span.
+        """
+        first = microseconds_since_1970("since", since)
+        last = None if until is None else microseconds_since_1970("until", until)
+        return int(self._submit(Void(first, last, reason, actor)))
+
     def pending(self) -> list[Decision]:
         """The decisions whose outcomes are pending, oldest first; those of the holdout last."""
         return self._look(lambda replica: replica.pending)
@@ -380,6 +466,16 @@ class SharedBandit(BanditViews):
         self, kind: Kind, outcomes: Sequence[GivenOutcome], request_id: str | None
     ) -> list[Answer]:
         answers: list[Answer] = self._submit(Report(kind, outcomes, request_id))
+        return answers
+
+    def _amend(
+        self,
+        kind: Kind,
+        outcomes: Sequence[GivenOutcome],
+        reason: str | None,
+        actor: str | None,
+    ) -> list[Answer]:
+        answers: list[Answer] = self._submit(Amend(kind, outcomes, reason, actor))
         return answers
 
     def submit_async(self, call: Call) -> asyncio.Future[Any]:

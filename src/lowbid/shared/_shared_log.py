@@ -12,12 +12,19 @@ from typing import Any, NamedTuple
 
 from lowbid._require import require_whole
 from lowbid._version import __version__
-from lowbid.errors import FileFormatError, LowbidError, StoreError, StoreUnavailableError
+from lowbid.errors import (
+    FileFormatError,
+    InvalidValueError,
+    LowbidError,
+    StoreError,
+    StoreUnavailableError,
+)
 from lowbid.policies import Policy
 from lowbid.shared._calls import Call, Reply
 from lowbid.shared._clocks import ClockWatch
 from lowbid.shared._events import (
     ADMINISTRATIVE,
+    CORRECTING,
     LOG_FORMAT,
     Created,
     Event,
@@ -189,6 +196,7 @@ class SharedLog:
         self._commits += 1
         batch = f"{self._process}-{self._commits}"
         rows: list[LoggedEvent] = []
+        first, every = replica.number + 1, self._snapshot_every
         self._clock.ahead = replica.time - now
         moment = max(now, replica.time)  # log times never decrease, even if the clock is set back
         for call in calls:
@@ -204,19 +212,39 @@ class SharedLog:
             try:
                 if isinstance(plan, DecideCommand):
                     event: Event = replica.decide(number, moment, plan)
+                elif replica.must_replay(event := plan, moment):
+                    rows.append(logged(number, moment, event, batch))
+                    transaction.append(self.bandit, rows)
+                    rows, every = [], 0  # others begin with a snapshot
+                    replica = self._replayed(transaction, replica)
+                    answers.append((call, call.conclude(replica, memory, event), None))
+                    continue
                 else:
-                    replica.apply(number, moment, event := plan)
+                    replica.apply(number, moment, event)
                 answers.append((call, call.conclude(replica, memory, event), None))
                 rows.append(logged(number, moment, event, batch))
             except Exception as error:
                 raise _CallFailedError(call, error) from error
-        if rows:
-            transaction.append(self.bandit, rows)
+        if replica.number >= first:
+            if rows:
+                transaction.append(self.bandit, rows)
             memory.write(moment)
             replica.batch = batch
-            self._keep_snapshot(transaction, replica)
-            self._trying = rows[0].number, batch
+            self._keep_snapshot(transaction, replica, every)
+            self._trying = first, batch
         return replica
+
+    def _replayed(self, transaction: Transaction, replica: Replica) -> Replica:
+        """The replica made again from the log, whose last event corrects earlier ones."""
+        made = self._from_the_start(transaction)
+        if made is None:
+            raise InvalidValueError(
+                f"outcomes of bandit {self.name!r} cannot be corrected any more: compact() dropped "
+                "events that would have to be replayed without the wrong values. Nothing has "
+                "changed. Outcomes whose windows are still open can be amended."
+            )
+        made.word, made.drawn = replica.word, replica.drawn
+        return made
 
     def _is_settled(self, number: int, batch: str, patience: Patience) -> bool:
         """Whether a commit that got no answer has happened, according to the log.
@@ -247,7 +275,7 @@ class SharedLog:
         if replica.number - self._snapshot_at >= self._snapshot_every:
             with contextlib.suppress(StoreError), self.store.transaction(write=True) as transaction:
                 self._replica = self._follow(transaction)[0]
-                self._keep_snapshot(transaction, self._replica)
+                self._keep_snapshot(transaction, self._replica, self._snapshot_every)
         return replica
 
     def _follow(self, transaction: Transaction) -> tuple[Replica, int]:
@@ -291,8 +319,9 @@ class SharedLog:
     ) -> Replica | None:
         """Apply new events; None if the log does not continue from this replica.
 
-        It does not if events in between were compacted away, if there are events after the number
-        `far`, or if the store was replaced by an earlier copy or by another store.
+        It does not if events in between were compacted away or correct what the replica was made
+        from, if there are events after the number `far`, or if the store was replaced by an earlier
+        copy or by another store.
         """
         rows = transaction.events(self.bandit, replica.number - 1)
         known = next(rows, None)
@@ -304,7 +333,10 @@ class SharedLog:
         for row in rows:
             if row.number != replica.number + 1 or row.number > far:
                 return None
-            replica.apply(row.number, row.time, self._event_of(row))
+            event = self._event_of(row)
+            if row.number > replica.corrections.last and replica.must_replay(event, row.time):
+                return None
+            replica.apply(row.number, row.time, event)
             replica.batch = row.batch
         return replica
 
@@ -329,29 +361,32 @@ class SharedLog:
         if replica is None:
             self._snapshot_at = 0
             replica = self._from_the_start(transaction)
+        if replica is None:
+            raise FileFormatError(
+                f"the log of bandit {self.name!r} in {self.store.address} is incomplete, and there "
+                "is no snapshot that this lowbid can read to start from. Restore the store from a "
+                "copy, or use the lowbid that compacted it."
+            )
         # Of decisions that this process made before, some may be missing in the log: a standby was
         # promoted that did not have them yet, or an earlier copy was restored.
         replica.word = _new_word()
         return replica
 
-    def _from_the_start(self, transaction: Transaction) -> Replica:
+    def _from_the_start(self, transaction: Transaction) -> Replica | None:
+        """The replica from all events; None if some are missing."""
         rows = transaction.events(self.bandit, 0)
         first = next(rows, None)
         created = None if first is None else self._event_of(first)
-        if first is not None and isinstance(created, Created):
-            replica = self._caught_up(
-                transaction, Replica(created, first.number, first.time, self._policy)
-            )
-            if replica is not None:
-                return replica
-        raise FileFormatError(
-            f"the log of bandit {self.name!r} in {self.store.address} is incomplete, and there is "
-            "no snapshot that this lowbid can read to start from. Restore the store from a copy, "
-            "or use the lowbid that compacted it."
-        )
+        if first is None or not isinstance(created, Created):
+            return None
+        replica = Replica(created, first.number, first.time, self._policy)
+        for row in rows:
+            if row.name in CORRECTING:
+                replica.correct(row.number, self._event_of(row))
+        return self._caught_up(transaction, replica)
 
-    def _keep_snapshot(self, transaction: Transaction, replica: Replica) -> None:
-        if replica.number - self._snapshot_at >= self._snapshot_every:
+    def _keep_snapshot(self, transaction: Transaction, replica: Replica, every: int) -> None:
+        if replica.number - self._snapshot_at >= every:
             snapshot = snapshot_of(replica)
             transaction.keep_snapshot(self.bandit, snapshot)
             self._note_snapshot(replica, snapshot)

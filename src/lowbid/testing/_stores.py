@@ -290,6 +290,11 @@ def _a_bandit_lives_in_it(store: Store, other: Store) -> None:
         _expect(again_taken == "repeated", "an outcome was taken twice")
     for bandit in bandits:
         _expect(bandit.means() == plain.means(), "the means are not those of a plain bandit")
+    _expect(bandits[0].amend(decision, reward=0.5) is None, "an outcome was not amended")
+    _expect(bandits[1].means() == bandits[0].means() != plain.means(), "an amendment is not seen")
+    bandits[1].amend(decision, reward=reward)
+    for bandit in bandits:
+        _expect(bandit.means() == plain.means(), "amending back does not restore the means")
     before = bandits[0].to_json()
     _expect(bandits[0].compact(events=0).events > 0, "compaction dropped nothing")
     fresh = open_bandit(store.twin(), _AWKWARD)

@@ -1,6 +1,7 @@
 """The routes of the service, one file per group."""
 
 from lowbid.service.routes._context import Context as Context
+from lowbid.service.routes._correction_routes import correction_routes as correction_routes
 from lowbid.service.routes._decision_routes import DecisionRouter as DecisionRouter
 from lowbid.service.routes._decision_routes import decision_routes as decision_routes
 from lowbid.service.routes._experiment_routes import experiment_routes as experiment_routes

@@ -125,7 +125,7 @@ def decision_routes(context: Context) -> list[DecisionRoute]:
             )  # fmt: skip
         if not outcomes:
             return _json({"answers": []})
-        kind = _kind(outcomes)
+        kind = kind_of(outcomes)
         values = [each.reward if kind == "rewards" else each.loss for each in outcomes]
         call = answering([each.decision for each in outcomes], **{kind: values})  # type: ignore[arg-type]
         try:
@@ -184,7 +184,7 @@ def _json(content: object) -> Response:
     return Response(to_json(content), media_type="application/json")
 
 
-def _kind(outcomes: list[OutcomeReport]) -> str:
+def kind_of(outcomes: list[OutcomeReport]) -> str:
     """Whether rewards or losses are reported, or a problem with the outcome that is neither."""
     first = "rewards" if outcomes[0].reward is not None else "losses"
     for number, each in enumerate(outcomes):

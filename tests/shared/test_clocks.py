@@ -62,3 +62,29 @@ def test_a_clock_that_is_ahead_drops_no_young_events_or_units(url, clock):
     assert [entry.number for entry in bandit.log()] == [1, 3, 4]
     again = bandit.decide(unit="bob")
     assert (again.arm, again.way) == (kept.arm, "sticky")
+
+
+def test_a_clock_that_is_given_is_the_clock_of_the_log(any_url):
+    times = [1_700_000_000.5]
+    settings = {"window": "7d", "if_silent": 0.0, "reward_range": (0, 1)}
+    bandit = lowbid.open(any_url, "b", ["x", "y"], **settings, clock=lambda: times[-1])
+    other = lowbid.open(any_url, "b", clock=lambda: times[-1])
+    bought, _ = bandit.decide(2)
+    assert other.update(bought, reward=1.0) is None
+    times.append(times[-1] + 7 * 24 * HOUR)
+    assert sum(other.counts().values()) == sum(bandit.counts().values()) == 2
+    assert bandit.summary().created == round(times[0] * 1e6)
+    assert [entry.time for entry in bandit.log()][-1] == round(times[-1] * 1e6)
+
+
+@pytest.mark.parametrize(
+    ("given", "match"),
+    [
+        ({"clock": 5.0}, "give a function"),
+        ({"clock": lambda: float("nan")}, r"clock\(\) is nan"),
+        ({"clock": lambda: 0.0, "exchange": "1s"}, "a fleet has no clock"),
+    ],
+)
+def test_clocks_that_are_refused(url, given, match):
+    with pytest.raises(lowbid.errors.InvalidValueError, match=match):
+        lowbid.open(url, "b", ["x", "y"], **given)

@@ -97,7 +97,7 @@ class SharedByProcesses(RuleBasedStateMachine):
         for identity, given in zip(ids, answers, strict=True):
             assert given == self.expected(identity, value)
             if given in (None, "removed"):
-                arm = self.open.pop(identity)
+                self.open.pop(identity)
                 self.closed[identity] = value
                 if given is None:
                     self.count(identity, value)

@@ -1,11 +1,22 @@
-"""Clocks that disagree with the time of a log."""
+"""The clock of a log: the store's, or one for tests; and clocks that disagree with it."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+
+from lowbid.shared._durations import microseconds_since_1970
+
+# The seconds since 1970, as tests have them; None for the store's clock.
+Clock = Callable[[], float] | None
 
 # A log whose last event is this much later than the clock says, in microseconds, is reported.
 _TOO_FAR = 60_000_000
+
+
+def time_by(clock: Clock, now: int) -> int:
+    """The time of a given clock, or else that of the store, in microseconds since 1970."""
+    return now if clock is None else microseconds_since_1970("clock()", clock())
 
 
 class ClockWatch:

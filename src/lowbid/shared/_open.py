@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, overload
 
 from lowbid._require import require
@@ -13,6 +13,7 @@ from lowbid.online import Arm, Kind
 from lowbid.policies import Policy
 from lowbid.shared._agreement import require_agreement
 from lowbid.shared._bandit_settings import read_settings
+from lowbid.shared._clocks import Clock, time_by
 from lowbid.shared._durations import Duration
 from lowbid.shared._events import LOG_FORMAT, Created, logged
 from lowbid.shared._identifiers import read_name
@@ -43,6 +44,7 @@ def open(
     control: Arm | None = ...,
     patience: float = ...,
     actor: str | None = ...,
+    clock: Callable[[], float] | None = ...,
     exchange: None = ...,
 ) -> SharedBandit: ...
 @overload
@@ -83,6 +85,7 @@ def open(
     control: Arm | None = None,
     patience: float = PATIENCE,
     actor: str | None = None,
+    clock: Callable[[], float] | None = None,
     exchange: Duration | None = None,
     journal: str | os.PathLike[str] | None = None,
 ) -> SharedBandit | FleetBandit:
@@ -118,6 +121,9 @@ def open(
         Seconds to wait for a store that is locked or unavailable before raising an error.
     actor : str, optional
         Who creates the bandit, for its log.
+    clock : function, optional
+        For tests: returns the time in seconds since 1970, in place of the store's clock. All
+        processes that have the bandit open need the same.
     exchange : duration, optional
         Open a fleet: each process decides in memory, and exchanges what it has learned with the
         others this often, such as "1s". See `FleetBandit`.
@@ -159,30 +165,37 @@ def open(
     actor = None if actor is None else read_name(actor, "actor")
     if journal is not None:
         require(exchange is not None, "journal was given without exchange; give both.")
+    if clock is not None:
+        require(callable(clock), f"clock is {clock!r}; give a function without arguments.")
+        require(exchange is None, "both clock and exchange were given; a fleet has no clock.")
     if exchange is not None:
         given |= {} if actor is None else {"actor": actor}  # which it refuses
         return open_fleet(at, name, given, exchange, journal)
-    key = patiently(at, lambda: _found_or_made(at, name, given, actor))
-    log = SharedLog(at, key, name, policy)
+    key = patiently(at, lambda: _found_or_made(at, name, given, actor, clock))
+    log = SharedLog(at, key, name, policy, clock)
     replica = patiently(at, log.opened)
     require_agreement(given, replica, f"{name!r} in {at.address}")
     return SharedBandit(log)
 
 
-def _found_or_made(store: Store, name: str, given: dict[str, Any], actor: str | None) -> int:
+def _found_or_made(
+    store: Store, name: str, given: dict[str, Any], actor: str | None, clock: Clock
+) -> int:
     """The key of a bandit, which is created with the given settings if it does not exist."""
     if "arms" in given:
         with store.transaction(write=True) as transaction:
             if transaction.find(name) is None:
-                _make(transaction, name, given, actor)
+                _make(transaction, name, given, actor, clock)
             return _require_log(transaction, name, store).key
     with store.transaction(write=False) as transaction:
         return _require_log(transaction, name, store).key
 
 
-def _make(transaction: Transaction, name: str, given: dict[str, Any], actor: str | None) -> None:
+def _make(
+    transaction: Transaction, name: str, given: dict[str, Any], actor: str | None, clock: Clock
+) -> None:
     """Create a bandit, unless another process creates it first."""
-    settings, now = read_settings(given), transaction.clock()
+    settings, now = read_settings(given), time_by(clock, transaction.clock())
     created = Created(settings.to_data(), secrets.token_hex(4), actor)
     Replica(created, 1, now, given.get("policy"))  # refuses settings that could not be opened later
     key = transaction.create(name, LOG_FORMAT, now)

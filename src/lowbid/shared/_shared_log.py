@@ -21,7 +21,7 @@ from lowbid.errors import (
 )
 from lowbid.policies import Policy
 from lowbid.shared._calls import Call, Reply
-from lowbid.shared._clocks import ClockWatch
+from lowbid.shared._clocks import Clock, ClockWatch, time_by
 from lowbid.shared._events import (
     ADMINISTRATIVE,
     CORRECTING,
@@ -93,11 +93,15 @@ class SharedLog:
         Its name, for errors.
     policy : Policy or None
         The policy, if its code is not part of lowbid.
+    clock : function or None
+        What tests give in place of the store's clock.
     """
 
-    def __init__(self, store: Store, bandit: int, name: str, policy: Policy | None) -> None:
+    def __init__(
+        self, store: Store, bandit: int, name: str, policy: Policy | None, clock: Clock = None
+    ) -> None:
         self.store, self.bandit, self.name = store, bandit, name
-        self._policy = policy
+        self._policy, self._given_clock = policy, clock
         self._turn = threading.Lock()
         self._replica: Replica | None = None
         # The word that it was created with, once known: in a store that was replaced, another
@@ -300,7 +304,7 @@ class SharedLog:
             replica = self._caught_up(transaction, replica, far)
         replica = replica or self._loaded(transaction)
         self._require_own(replica.origin)
-        return replica, head.now
+        return replica, time_by(self._given_clock, head.now)
 
     def _require_own(self, origin: str) -> None:
         """Refuse another bandit's log."""

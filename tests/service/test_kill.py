@@ -63,7 +63,7 @@ class Visitor(threading.Thread):
             decision = bandit.decide()
             assert decision.id not in self.decided
             self.decided[decision.id] = decision.arm
-            if bandit.update(decision, reward=1.0) is None:
+            if bandit.update(decision, reward=1.0) in (None, "repeated"):  # its answer was lost
                 self.taken[decision.arm] += 1
         self.client.close()
 

@@ -92,6 +92,9 @@ def shared(folder, monkeypatch):
         for i in range(4):
             decision = made.decide(unit=f"visitor {i}")
             made.update(decision, reward=i / 4)
+        made.update(decision, reward=0.0)  # which contradicts the first
+        made.amend(decision, reward=0.5, reason="refund", actor="Ann")
+        made.void(since=0.0, until=1.0, reason="outage")
         made.decide(request_id="once")
         made.add_arm("c", actor="Ann")
         made.pause_arm("a")

@@ -29,7 +29,8 @@ class Columns(NamedTuple):
     Attributes
     ----------
     given
-        The features as given; too large ones are replaced when they are read.
+        The features as given. When they are read, the column's mean replaces one that is missing
+        (NaN), and one that is absurd is clipped.
     x
         1, and the features measured from `origin`.
     seen
@@ -81,6 +82,8 @@ def read(columns: Columns) -> None:
     given, x, seen = columns.given, columns.x, columns.seen[0]
     x[0] = 1.0
     for j in range(len(given)):
+        if math.isnan(given[j]):  # missing
+            given[j] = columns.origin[j] + columns.mean[j + 1]
         if seen == 0.0:
             columns.origin[j] = given[j]
         value = given[j] - columns.origin[j]

@@ -26,6 +26,7 @@ from lowbid.contextual._model import (
     uncertainty,
 )
 from lowbid.contextual._policy import ContextualPolicy
+from lowbid.contextual._predictions import Predictions, predictions_of
 from lowbid.policies import require_ends
 
 # Evidence beyond this is as good as certain: e to its power is still a number.
@@ -177,6 +178,10 @@ class ModelPolicy(ContextualPolicy):
     def columns_of(self, state: State) -> Columns:
         """The features within a state."""
         return state.model.columns
+
+    def predictions(self, state: State) -> Predictions:
+        """What is predicted for the features of the last choice."""
+        return predictions_of(state.model)
 
     def merge(self, first: State, second: State) -> State:
         """Sums add up, and the prior is estimated before the next choice."""

@@ -76,7 +76,7 @@ def see(state: Any, features: Floats) -> None:
     """Take the features of the next call."""
     x = state.ridge.columns.x
     for j in range(min(len(x) - 1, len(features))):
-        x[j + 1] = features[j]
+        x[j + 1] = 0.0 if math.isnan(features[j]) else features[j]
 
 
 @kernel

@@ -5,31 +5,36 @@ from __future__ import annotations
 import copy
 import os
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self, overload
 
 from lowbid._compile import When
 from lowbid._random import Stream
 from lowbid._replace_file import replace_file
-from lowbid._require import invalid, require_whole
+from lowbid._require import require_whole
 from lowbid.errors import InvalidValueError
 from lowbid.online._core import Core
 from lowbid.online._decisions import Arm, Decision, Rejection
+from lowbid.online._features import read_features
 from lowbid.online._given import (
     MANY,
     ONE,
+    read_context,
+    read_context_of,
     read_feedback,
     read_kind,
     read_list,
     read_number_of_decisions,
+    read_policy,
     read_when,
+    require_on_sure,
 )
 from lowbid.online._roster import read_arms
 from lowbid.online._saved import decoded
 from lowbid.online._verdict import OnSure, Verdicts
 from lowbid.online._views import BanditViews, Seen, described
-from lowbid.policies import BatchLikelihood, Policy
+from lowbid.policies import Policy
 
 _NO_LOG = (
     "this bandit keeps no log, so that it cannot {}; use lowbid.open(url, name, arms=[...]), whose "
@@ -72,6 +77,12 @@ class Bandit(BanditViews):
         which takes half a second unless it was done before on this machine (``lowbid warm``).
         "never": not at all. By default, the value of the environment variable ``LOWBID_COMPILED``,
         or "background".
+    features : mapping or int, optional
+        What is known about each choice, such as ``{"age": float, "country": ["DE", "FR"]}``: a
+        number (``float``; ``float | None`` if it may be missing), a ``bool``, or a list of
+        categories, in which ``"other"`` stands for all that are not listed and None for a missing
+        one. A number n stands for arrays of n numbers. Each choice then is the arm that is best for
+        its features, by default by `contextual.LinearIMED`.
 
     Notes
     -----
@@ -111,18 +122,21 @@ class Bandit(BanditViews):
         tolerance: float = 0.0,
         on_sure: OnSure = "keep",
         compiled: When | None = None,
+        features: Mapping[str, Any] | int | None = None,
     ) -> None:
         names = read_arms(arms)
-        policy = BatchLikelihood() if policy is None else policy
-        if not isinstance(policy, Policy):
-            raise invalid("policy", policy, "give an object such as UCB1().")
+        declared = read_features(features)
+        policy = read_policy(policy, declared)
         expiry = None if expiry is None else require_whole("expiry", expiry)
         steps = None if horizon is None else require_whole("horizon", horizon)
         feedback = read_feedback(policy, loss_range, reward_range)
         when = read_when(compiled)
         verdicts = Verdicts()
         verdicts.set(confidence, tolerance, on_sure, feedback)
-        self._core = Core.new(names, policy, seed, steps, feedback, expiry, when, verdicts)
+        require_on_sure(declared, on_sure)
+        self._core = Core.new(
+            names, policy, seed, steps, feedback, expiry, when, verdicts, declared
+        )
         self._lock = threading.Lock()
 
     # What it is
@@ -149,23 +163,30 @@ class Bandit(BanditViews):
 
     # Choose, and learn
 
-    def select(self) -> Any:
+    def select(self, *, features: Any = None) -> Any:
         """The arm to play now, if its outcome will be reported before the next call.
 
         With late feedback, use `decide`.
+
+        Parameters
+        ----------
+        features : mapping or array, optional
+            The features of this choice, if the bandit has features.
         """
         self._lock.acquire()  # `with` would take twice as long
         try:
             core = self._core
-            return core.roster.names[core.select()]
+            if core.features is None and features is None:
+                return core.roster.names[core.select()]
+            return core.roster.names[core.select(read_context(core.features, features))]
         finally:
             self._lock.release()
 
     @overload
-    def decide(self) -> Decision: ...
+    def decide(self, *, features: Any = ...) -> Decision: ...
     @overload
-    def decide(self, n: int) -> list[Decision]: ...
-    def decide(self, n: int | None = None) -> Decision | list[Decision]:
+    def decide(self, n: int, *, features: Any = ...) -> list[Decision]: ...
+    def decide(self, n: int | None = None, *, features: Any = None) -> Decision | list[Decision]:
         """Choose an arm, and record that its outcome is pending.
 
         Parameters
@@ -173,11 +194,17 @@ class Bandit(BanditViews):
         n : int, optional
             Return a list of this many decisions, all made before any of their outcomes; at most
             100,000.
+        features : mapping or array, optional
+            The features of the decision, or of all of them, if the bandit has features. They are
+            kept with it: its outcome is reported without.
         """
         many = read_number_of_decisions(n)
         with self._lock:
             core = self._core
-            return core.decide() if many is None else [core.decide() for _ in range(many)]
+            columns = read_context(core.features, features)
+            if many is None:
+                return core.decide(columns)
+            return [core.decide(columns) for _ in range(many)]
 
     def update(
         self,
@@ -185,6 +212,7 @@ class Bandit(BanditViews):
         *bare: Any,
         loss: float | None = None,
         reward: float | None = None,
+        features: Any = None,
     ) -> Rejection | None:
         """Report the outcome of an arm, or of a decision.
 
@@ -194,6 +222,8 @@ class Bandit(BanditViews):
             The name of an arm, or a decision that `decide` returned.
         loss, reward : float
             One of the two, and always the same one.
+        features : mapping or array, optional
+            The features that an arm was chosen for without `decide`, if the bandit has features.
 
         Returns
         -------
@@ -210,7 +240,11 @@ class Bandit(BanditViews):
                 feedback = core.feedback_of(read_kind(ONE, bare, loss, reward))
             if type(value) is not float or not feedback.near_low <= value <= feedback.near_high:
                 value = core.read(value, feedback)
-            return core.take_in(what, value, feedback)
+            if core.features is None and features is None:
+                return core.take_in(what, value, feedback)
+            columns = read_context_of(core.features, what, features)
+            core.status(what)
+            return core.take_in(what, value, feedback, columns)
         finally:
             self._lock.release()
 
@@ -220,8 +254,18 @@ class Bandit(BanditViews):
         *bare: Any,
         losses: Sequence[float] | None = None,
         rewards: Sequence[float] | None = None,
+        features: Sequence[Any] | None = None,
     ) -> list[Rejection | None]:
         """Report the outcomes of many arms or decisions: all are recorded, or none if one is wrong.
+
+        Parameters
+        ----------
+        what : list
+            Arms or decisions.
+        losses, rewards : list
+            One of the two.
+        features : list, optional
+            For each arm its features, and None for each decision, if the bandit has features.
 
         Returns
         -------
@@ -240,9 +284,17 @@ class Bandit(BanditViews):
                     f"{feedback.plural}; give one for each."
                 )
             checked = [core.read(value, feedback) for value in values]
+            given = [None] * len(items) if features is None else read_list("features", features)
+            if len(given) != len(items):
+                raise InvalidValueError(
+                    f"there are {len(items)} arms or decisions, but {len(given)} features; give "
+                    "one for each, None for a decision."
+                )
+            columns = [read_context_of(core.features, *p) for p in zip(items, given, strict=True)]
             for item in items:
                 core.status(item)
-            return [core.take_in(*pair, feedback) for pair in zip(items, checked, strict=True)]
+            lines = zip(items, checked, columns, strict=True)
+            return [core.take_in(item, value, feedback, x) for item, value, x in lines]
 
     def learn_from(
         self, log: Any, *, arm: str = "arm", reward: str | None = None, loss: str | None = None

@@ -9,8 +9,10 @@ from lowbid._compile import When
 from lowbid._random import key, stream_of_run
 from lowbid._require import require_whole
 from lowbid.errors import InvalidValueError, LossesWarning, StateError
+from lowbid.online._contexts import contexts_from, features_to
 from lowbid.online._decisions import Arm, Decision, Decisions, Rejection
 from lowbid.online._engine import Engine
+from lowbid.online._features import Columns, Features, read_features
 from lowbid.online._feedback import (
     Feedback,
     Kind,
@@ -50,10 +52,14 @@ class Core:
         feedback: Feedback | None,
         expiry: int | None,
         verdicts: Verdicts | None = None,
+        features: Features | None = None,
     ) -> None:
         self.policy, self.feedback, self.expiry = policy, feedback, expiry
         self.engine, self.roster, self.decisions = engine, roster, decisions
         self.verdicts = Verdicts() if verdicts is None else verdicts
+        self.features = features
+        # What `Engine.kept` returned for each open decision, by its id; empty without features.
+        self.contexts: dict[str, Columns] = {}
         self._far: float | None = None  # the first value that is far from 0
         self._told = False  # that values cannot be told apart
 
@@ -68,15 +74,18 @@ class Core:
         expiry: int | None,
         compiled: When | None = None,
         verdicts: Verdicts | None = None,
+        features: Features | None = None,
     ) -> Self:
         """A core that knows nothing about its arms yet."""
+        if features is not None:
+            policy = policy.for_columns(len(features.columns))
         # The stream belongs to the given policy, so that it does not depend on the unit of
         # measurement.
         stream = stream_of_run(key(seed, policy.stream_name), 0)
         engine = Engine(policy_for(policy, feedback), len(names), horizon, stream, compiled)
         roster = Roster(names, engine)
         engine.bind(roster.ledger)
-        return cls(policy, engine, roster, Decisions(), feedback, expiry, verdicts)
+        return cls(policy, engine, roster, Decisions(), feedback, expiry, verdicts, features)
 
     def to_data(self) -> dict[str, Any]:
         """Everything but the policy, as plain data."""
@@ -87,6 +96,7 @@ class Core:
             "feedback": None if self.feedback is None else self.feedback.to_data(),
             **state,
             **self.roster.to_data(),
+            **features_to(self.features, self.contexts),
             "verdicts": self.verdicts.to_data(),
             "decisions": self.decisions.to_data(),
             **last,
@@ -114,11 +124,15 @@ class Core:
             raise StateError(f"an open decision is for {arm!r}; there is no such arm.")
         expiry = None if saved["expiry"] is None else require_whole("expiry", saved["expiry"])
         verdicts = Verdicts.from_data(saved["verdicts"]) if "verdicts" in saved else None
-        return cls(policy, engine, roster, decisions, feedback, expiry, verdicts)
+        features = read_features(saved.get("features"))
+        core = cls(policy, engine, roster, decisions, feedback, expiry, verdicts, features)
+        core.contexts = contexts_from(features, saved, decisions, engine.policy)
+        return core
 
     def adopt(self, given: Core, where: str) -> None:
         """Continue as the caller asks: with more arms, but not with another policy or range."""
         pairs: dict[str, tuple[Any, Any]] = {"horizon": (given.engine.horizon, self.engine.horizon)}
+        pairs["features"] = (given.features, self.features)
         if given.feedback is not None:
             pairs["range"] = (given.feedback.to_data(), self.feedback and self.feedback.to_data())
         for what, (asked, saved) in pairs.items():
@@ -132,13 +146,16 @@ class Core:
                 self.add_arm(name)
         self.expiry = self.expiry if given.expiry is None else given.expiry
 
-    def decide(self) -> Decision:
+    def decide(self, features: Columns | None = None) -> Decision:
         """Choose an arm, and record that its outcome is pending."""
         self.expire()
-        return self.await_outcome(self.select())
+        return self.await_outcome(self.select(features))
 
-    def select(self) -> int:
+    def select(self, features: Columns | None = None) -> int:
         """The engine's arm to play now: the policy's, or the best one if that is settled."""
+        if features is not None:
+            self.engine.see(features)
+            return self.engine.select()
         winner = self.verdicts.winner(self)
         return self.engine.select() if winner is None else winner
 
@@ -146,6 +163,7 @@ class Core:
         """Forget expired decisions before another one is made."""
         if self.expiry is not None:
             for decision in self.decisions.expired(before=self.engine.step - self.expiry):
+                self._see_again(decision)
                 self.release(decision.arm)
 
     def await_outcome(self, arm: int) -> Decision:
@@ -154,7 +172,14 @@ class Core:
         engine.hold(arm, 1)
         decision = self.decisions.add(self.roster.names[arm], engine.step)
         engine.step += 1
+        if self.features is not None:
+            self.contexts[decision.id] = engine.kept()
         return decision
+
+    def _see_again(self, decision: Decision) -> None:
+        """Show the policy a decision's features, for the last time."""
+        if self.features is not None:
+            self.engine.see(self.contexts.pop(decision.id))
 
     def read(self, value: Any, feedback: Feedback) -> float:
         """A measured value as a number, or an error; a warning, once, if floats end there."""
@@ -175,10 +200,18 @@ class Core:
             )
         return number
 
-    def take_in(self, what: Arm | Decision, value: float, feedback: Feedback) -> Rejection | None:
-        """Record a value that has been checked."""
+    def take_in(
+        self,
+        what: Arm | Decision,
+        value: float,
+        feedback: Feedback,
+        features: Columns | None = None,
+    ) -> Rejection | None:
+        """Record a value that has been checked; the features of an arm without a decision too."""
         roster, engine, decisions = self.roster, self.engine, self.decisions
-        if type(what) is str or type(what) is int:  # the fast path: most calls are like this
+        if features is not None:
+            engine.see(features)
+        elif type(what) is str or type(what) is int:  # the fast path: most calls are like this
             arm = roster.number.get(what)
             if arm is not None and not decisions.open:
                 engine.update(arm, value, engine.step, roster.ledger, feedback.scale)
@@ -196,9 +229,12 @@ class Core:
             return rejection
         self.feedback = feedback
         arm_name, answered = (what.arm, 1) if isinstance(what, Decision) else (what, 0)
+        if isinstance(what, Decision):
+            self._see_again(what)
         self.learn(arm_name, value, answered)
-        self.verdicts.left -= 1
-        self.verdicts.count(self, arm_name, value)
+        if self.features is None:  # otherwise no arm is the best one for everybody
+            self.verdicts.left -= 1
+            self.verdicts.count(self, arm_name, value)
         return None
 
     def forget(self, decision: Decision) -> Rejection | None:
@@ -206,6 +242,7 @@ class Core:
         rejection = self.decisions.status(decision)
         self.decisions.close(decision)
         if rejection is None:
+            self._see_again(decision)
             self.release(decision.arm)
         return rejection
 
@@ -231,6 +268,9 @@ class Core:
         self.roster.remove(name)
         self.verdicts.without(name, "was removed")
         self.decisions.remove_arm(name)
+        if self.contexts:
+            kept = {decision.id for decision in self.decisions.pending()}
+            self.contexts = {i: values for i, values in self.contexts.items() if i in kept}
 
     def status(self, what: Arm | Decision) -> Rejection | None:
         """None if feedback for this can be recorded, otherwise the reason why not."""
@@ -253,6 +293,11 @@ class Core:
         """Add everything that another core knows."""
         self._require_alike(other)
         self.decisions.require_no_common_past(other.decisions)
+        if self.contexts or other.contexts:
+            raise InvalidValueError(
+                "a bandit with features has pending decisions; report their outcomes, or forget "
+                "them, then merge."
+            )
         step, other_step = self.engine.step, other.engine.step
         self.roster.merge(other.roster)
         self.decisions.take_over(other.decisions, step, other_step)
@@ -265,6 +310,7 @@ class Core:
             "policies": (self.policy, other.policy),
             "arms": (set(self.roster.rows), set(other.roster.rows)),
             "horizons": (self.engine.horizon, other.engine.horizon),
+            "features": (self.features, other.features),
         }
         if self.feedback is not None and other.feedback is not None:
             pairs["kinds or ranges of feedback"] = (self.feedback, other.feedback)

@@ -11,6 +11,7 @@ import numpy as np
 from lowbid._compile import Kernel, When, compiling, default_when, kernel, specialise, with_numbers
 from lowbid._random import Stream, stream_of_run
 from lowbid._require import require, require_arm, require_whole
+from lowbid.online._features import Columns
 from lowbid.online._feedback import LOW, SCALE, WIDTH, Scale, scaled_loss
 from lowbid.online._ledger import Ledger, record
 from lowbid.online._plain import state_from, state_to
@@ -19,6 +20,8 @@ from lowbid.policies import Policy, Sizes, check_state, copy_of, extend, fill
 _FIRST_CAPACITY = 1024
 # Of files: sizes of arrays are small multiples of it, and must not overflow.
 _LARGEST_CAPACITY = 2**40
+# What is made when it is first needed, and never copied.
+_BOUND = ("_select", "_take_in", "_hold", "_see", "_keep", "_ledger", "_scale")
 
 R = TypeVar("R")
 
@@ -89,6 +92,8 @@ class Engine:
     _select: Callable[..., Any] | None
     _take_in: Callable[..., Any] | None
     _hold: Callable[..., Any] | None
+    _see: Callable[..., Any] | None
+    _keep: Callable[..., Any] | None
     _ledger: Ledger | None
     _scale: Scale | None
 
@@ -106,6 +111,8 @@ class Engine:
         with compiling(self.compiled):
             self.parameters, self.state = policy.start(n_arms, horizon, self.capacity)
         self.stream = stream
+        # The features of a call, and one more number; see `Policy.see`.
+        self._memory = np.zeros(getattr(policy, "columns", 0) + 1)
         self._unbind()
 
     @_in_its_time
@@ -164,6 +171,22 @@ class Engine:
             state, n_arms = self._joined(state, n_arms, kept), n_arms + 1
             self.check(state, n_arms)
 
+    def see(self, features: Columns) -> None:
+        """Take the features of the next call, and what `kept` returned with them."""
+        self._memory[: len(features)] = features
+        rule = self._see
+        if rule is None:
+            rule = self._bind_see()
+        rule()
+
+    def kept(self) -> Columns:
+        """What the outcome of a decision that was just made will need, besides its arm."""
+        rule = self._keep
+        if rule is None:
+            rule = self._bind_keep()
+        rule()
+        return self._memory.copy()
+
     def select(self) -> int:
         """The arm to play at this step."""
         if self.step > self.capacity:
@@ -201,6 +224,9 @@ class Engine:
             self._bind_take_in(ledger, np.zeros(len(SCALE)))
             if self.policy.holding is not None:
                 self._bind_hold()
+            if len(self._memory) > 1:
+                self._bind_see()
+                self._bind_keep()
 
     # While a rule is not compiled, each call tries again to switch to compiled code.
 
@@ -222,6 +248,16 @@ class Engine:
         self._hold = bound if is_final else None
         return bound
 
+    def _bind_see(self) -> Callable[..., Any]:
+        bound, is_final = self._bound(self.policy.see, self.state, self._memory)
+        self._see = bound if is_final else None
+        return bound
+
+    def _bind_keep(self) -> Callable[..., Any]:
+        bound, is_final = self._bound(self.policy.keep, self.state, self._memory)
+        self._keep = bound if is_final else None
+        return bound
+
     @_in_its_time
     def _bound(self, rule: Any, *arguments: Any) -> tuple[Callable[..., Any], bool]:
         """A rule as a function of the numbers among its arguments, and whether that is final."""
@@ -238,11 +274,13 @@ class Engine:
         return [float(value) for value in values[: self.n_arms]]
 
     @_in_its_time
-    def ahead(self) -> Any:
+    def ahead(self, features: Columns | None = None) -> Any:
         """A copy of the state as the next choice will find it, with new batches in use."""
         if self.step > self.capacity:
             self.make_room(2 * self.capacity)
         state = copy_of(self.state)
+        if features is not None and self.policy.see is not None:
+            self.policy.see(state, features)
         self.policy.kernels.select(self.parameters, state, self.step, np.zeros(1, np.uint64))
         return state
 
@@ -323,10 +361,10 @@ class Engine:
 
     def _unbind(self) -> None:
         self._select = self._take_in = self._hold = self._ledger = self._scale = None
+        self._see = self._keep = None
 
     def __getstate__(self) -> dict[str, Any]:
-        unbound = dict.fromkeys(("_select", "_take_in", "_hold", "_ledger", "_scale"))
-        return {**self.__dict__, **unbound}
+        return {**self.__dict__, **dict.fromkeys(_BOUND)}
 
 
 def _stream_from(saved: Any) -> Stream:

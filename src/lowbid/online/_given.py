@@ -8,8 +8,10 @@ from typing import Any
 from lowbid._compile import WHEN, When
 from lowbid._require import LARGEST_LOSS, invalid, real_number, require_choice, require_whole
 from lowbid.errors import InvalidValueError
+from lowbid.online._decisions import Decision
+from lowbid.online._features import Columns, Features
 from lowbid.online._feedback import Feedback, Kind, feedback_for, read_range
-from lowbid.policies import Policy
+from lowbid.policies import BatchLikelihood, Policy
 
 # The two ways to report the outcome of one arm, and of many.
 ONE = ("update(arm, loss={})", "update(arm, reward={})")
@@ -88,6 +90,67 @@ def _out_of_range(value: float, feedback: Feedback) -> str:
         f"the {kind} is {value!r}, but this bandit takes {feedback.plural} {ends}; scale it, or "
         f"declare the right range with {kind}_range=(lowest, highest)."
     )
+
+
+def read_policy(policy: Any, features: Features | None) -> Policy:
+    """The policy to use, or a clear error if it cannot use features that were declared."""
+    if policy is None and features is not None:
+        from lowbid.contextual import LinearIMED  # of no use to others
+
+        return LinearIMED()
+    if policy is None:
+        return BatchLikelihood()
+    if not isinstance(policy, Policy):
+        raise invalid("policy", policy, "give an object such as UCB1().")
+    if features is not None and policy.see is None:
+        raise InvalidValueError(
+            f"{policy.name} does not look at features; leave policy out, or choose one of "
+            "lowbid.contextual, such as LinearIMED().",
+            field="policy",
+            value=policy,
+        )
+    return policy
+
+
+def require_on_sure(features: Features | None, on_sure: str) -> None:
+    """Refuse to settle on one arm for everybody."""
+    if features is not None and on_sure != "keep":
+        raise InvalidValueError(
+            f"on_sure is {on_sure!r}, but with features another arm may be the best one for "
+            "others; leave on_sure out.",
+            field="on_sure",
+            value=on_sure,
+        )
+
+
+def read_context(features: Features | None, given: Any) -> Columns | None:
+    """The columns for the features given; an error if there should be none, or some."""
+    if features is None:
+        if given is None:
+            return None
+        raise InvalidValueError(
+            "features were given, but this bandit was made without; declare them: "
+            "Bandit(arms, features={...}).",
+            field="features",
+            value=given,
+        )
+    if given is None:
+        raise InvalidValueError(
+            "this bandit decides by features, and none were given; give features={...}.",
+            field="features",
+        )
+    return features.read(given)
+
+
+def read_context_of(features: Features | None, what: Any, given: Any) -> Columns | None:
+    """The columns for an outcome's features; a decision has its own."""
+    if isinstance(what, Decision):
+        if given is None:
+            return None
+        raise InvalidValueError(
+            "a decision has its features already; report its outcome without.", field="features"
+        )
+    return read_context(features, given)
 
 
 def read_when(compiled: When | None) -> When | None:

@@ -13,6 +13,11 @@ from lowbid.online._feedback import Kind
 
 def learn(core: Core, source: Any, names: Names) -> int:
     """Record all lines of a log, in order, or none; returns how many there were."""
+    if core.features is not None:
+        raise InvalidValueError(
+            "learn_from does not read features yet; report the lines of the log one by one, with "
+            "update(arm, features=..., reward=...)."
+        )
     log = read_for(core, source, names)
     feedback = core.feedback_of(log.kind)
     for arm, value in zip(log.choices.tolist(), log.values.tolist(), strict=True):

@@ -9,6 +9,12 @@ from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
 from lowbid._require import require_whole
+from lowbid.online._by_features import (
+    Prediction,
+    Predictions,
+    predictions,
+    require_no_features,
+)
 from lowbid.online._chart import chart
 from lowbid.online._compare import (
     Comparison,
@@ -98,8 +104,20 @@ class BanditViews(ABC):
         """The arm that each batch of Batch Ensemble would play on its own; the best bid wins."""
         return self._view(bids_of)
 
-    def explain(self) -> Explanation:
+    @overload
+    def explain(self) -> Explanation: ...
+    @overload
+    def explain(self, *, features: Any) -> Predictions: ...
+    def explain(self, *, features: Any = None) -> Explanation | Predictions:
         """Why the next arm would be chosen: each arm's index, its batches, and the winner.
+
+        With features: what is predicted for each arm, how much is known about features like these,
+        and which of them move the prediction most, compared with the average arm.
+
+        Parameters
+        ----------
+        features : mapping or array, optional
+            The features of a choice, if the bandit has features.
 
         Examples
         --------
@@ -113,6 +131,8 @@ class BanditViews(ABC):
         b          3           1      0.3333  2: 0.5, 1: 0.3333
         BatchEnsemble(batches=2): the lowest index is chosen.
         """
+        if features is not None:
+            return self._view(lambda core: predictions(core, features))
         return self._view(explained)
 
     def shares(self, next: int = 1000) -> dict[Arm, float]:
@@ -137,13 +157,24 @@ class BanditViews(ABC):
         {'a': 0.938, 'b': 0.062}
         """
         many = require_whole("next", next, at_least=1, at_most=MOST_DECISIONS)
+        self._view(lambda core: require_no_features(core, "shares"))
         twin = self._view(copy.deepcopy)
         chosen = Counter(twin.decide().arm for _ in range(many))
         return {arm: chosen[arm] / many for arm in twin.roster.names}
 
+    @overload
     def recommend(
-        self, confidence: float | None = None, tolerance: float | None = None
-    ) -> Recommendation:
+        self, confidence: float | None = ..., tolerance: float | None = ...
+    ) -> Recommendation: ...
+    @overload
+    def recommend(self, *, features: Any) -> Prediction: ...
+    def recommend(
+        self,
+        confidence: float | None = None,
+        tolerance: float | None = None,
+        *,
+        features: Any = None,
+    ) -> Recommendation | Prediction:
         """The arm to keep if you stop now, and how certain that is; prints as a sentence.
 
         You may look as often as you like, and stop when you like. If the bandit has become sure at
@@ -155,6 +186,9 @@ class BanditViews(ABC):
         ----------
         confidence, tolerance : float
             By default, those that the bandit was made with.
+        features : mapping or array, optional
+            The features that the arm is to be best for, if the bandit has features: returns the arm
+            of the best prediction, with an approximate interval.
 
         Examples
         --------
@@ -166,6 +200,9 @@ class BanditViews(ABC):
         >>> print(bandit.recommend())
         green is the best arm, since decision 199; a verdict like this is wrong at most once in 20.
         """
+        if features is not None:
+            return self._view(lambda core: predictions(core, features).arms[0])
+        self._view(lambda core: require_no_features(core, "recommend() has no features"))
         return self._view(lambda core: recommended(core, confidence, tolerance))
 
     def intervals(self, confidence: float = 0.95) -> dict[Arm, ArmInterval]:
@@ -240,6 +277,7 @@ class BanditViews(ABC):
         False
         """
         read_comparison((arm, other), control)
+        self._view(lambda core: require_no_features(core, "compare"))
         if control is not None:
             return self._view(lambda core: compared_with_control(core, control, by, confidence))
         return self._view(lambda core: compared(core, arm, other, by, confidence))

@@ -6,7 +6,7 @@ import pytest
 
 from lowbid._optional import needing
 from lowbid.errors import MissingPackageError
-from lowbid.shared.stores.postgresql import _psycopg
+from lowbid.shared.stores._postgresql_connection import psycopg_module
 
 
 def test_a_package_that_is_not_installed_is_named():
@@ -35,5 +35,5 @@ def test_an_import_that_was_interrupted_is_not_called_a_missing_package(monkeypa
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ImportError, match="cannot import name") as raised:
-        _psycopg()
+        psycopg_module()
     assert not isinstance(raised.value, MissingPackageError)

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, Self, overload
 
+from lowbid._require import invalid
 from lowbid.errors import InvalidValueError, ServiceError, UnknownNameError
 from lowbid.online import (
     MANY,
@@ -81,7 +82,7 @@ class Client:
     ) -> None:
         parts = urllib.parse.urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise InvalidValueError(f"url is {url!r}; give one such as http://127.0.0.1:8080.")
+            raise invalid("url", url, "give one such as http://127.0.0.1:8080.")
         self._address, self._secure = parts.netloc.rpartition("@")[2], parts.scheme == "https"
         self._base, self._timeout, self._retries = parts.path.rstrip("/"), timeout, retries
         self._headers = {"Content-Type": "application/json"}

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 import lowbid
@@ -16,3 +17,10 @@ from lowbid.errors import InvalidValueError
 def test_bad_arms_are_named(make, message):
     with pytest.raises(InvalidValueError, match=message):
         make()
+
+
+def test_moments_are_those_of_the_data():
+    data = [[1.0, 2.0, 4.0], [0.0, 6.0, 6.0, 8.0, -1.0]]
+    arms = lowbid.Empirical(data)
+    assert arms.means == pytest.approx([np.mean(losses) for losses in data])
+    assert arms.variances == pytest.approx([np.var(losses) for losses in data])

@@ -15,3 +15,8 @@ from lowbid.errors import InvalidValueError
 def test_bad_arms_are_named(make, message):
     with pytest.raises(InvalidValueError, match=message):
         make()
+
+
+def test_refunds_cost_what_orders_bring():
+    arms = lowbid.Orders([0.5, 0.5, 0.5], size=8.0, refunds=[0.0, 0.25, 1.0])
+    assert arms.means == pytest.approx([4.0, 2.0, -4.0])

@@ -85,3 +85,15 @@ def test_bandits_with_paused_arms_are_not_merged():
         with pytest.raises(InvalidValueError, match="paused arms"):
             one.merge(other)
         assert one.to_json() == before
+
+
+def test_the_last_arm_cannot_be_put_aside_and_an_unknown_one_is_answered_with_the_known():
+    bandit = Bandit(3, ENSEMBLE)
+    with pytest.raises(UnknownNameError, match="arm 3 is not known; the arms are 0 to 2"):
+        bandit.update(3, loss=0.5)
+    bandit.pause_arm(0)
+    bandit.pause_arm(1)
+    for leave in (bandit.pause_arm, bandit.remove_arm):
+        with pytest.raises(InvalidValueError, match="2 is the only arm that can be chosen"):
+            leave(2)
+    assert (bandit.arms, bandit.paused) == ([2], [0, 1])

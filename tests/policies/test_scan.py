@@ -74,3 +74,12 @@ def test_the_next_lowest_is_counted_in_blocks(n_arms):
     indices[0] = -1.0
     places = np.flatnonzero(indices == -1.0)
     assert [scan.next_lowest(indices, 0, rank) for rank in range(len(places))] == places.tolist()
+
+
+@pytest.mark.parametrize("n_arms", [7, 31, 32, 40, 47])
+def test_the_lowest_is_found_at_every_place(n_arms):
+    stream = np.array([5], np.uint64)
+    for arm in range(n_arms):
+        indices = np.arange(n_arms, 0.0, -1.0)
+        indices[arm] = -1.0
+        assert scan.argmin(indices, True, stream) == arm

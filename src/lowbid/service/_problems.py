@@ -100,14 +100,14 @@ def problem_of(error: LowbidError) -> ProblemError:
         case StoreError():
             return ProblemError(503, "store-failed", "the store failed; the server's log says how.")
         case UnknownNameError():
-            return ProblemError(404, "unknown-name", str(error))
+            return ProblemError(404, "unknown-name", str(error), error.field)
         case FileFormatError():
             detail = "the experiment's log cannot be read here; the server's log says why."
             return ProblemError(500, "damaged-log", detail)
         case MissingPackageError():
             return ProblemError(501, "missing-package", str(error))
         case InvalidValueError():
-            return ProblemError(422, "invalid-value", str(error))
+            return ProblemError(422, "invalid-value", str(error), error.field)
     return ProblemError(500, "error", str(error))
 
 

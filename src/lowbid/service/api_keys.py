@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from lowbid._require import invalid
 from lowbid.errors import InvalidValueError, UnknownNameError
 from lowbid.service._hashed_secrets import HashedSecret, new_secret, recorded
 from lowbid.shared.stores import Store, Transaction
@@ -61,7 +62,7 @@ def make_key(
             f"{', '.join(ROLES)}."
         )
     if not (isinstance(name, str) and 0 < len(name.strip()) <= 100 and name.isprintable()):
-        raise InvalidValueError(f"name is {name!r}; give printable text of 1 to 100 characters.")
+        raise invalid("name", name, "give printable text of 1 to 100 characters.")
     scope = None if experiments is None else tuple(experiments) or None
     fields = {"name": name, "roles": roles, "experiments": scope, "created": time.time()}
     text, key = new_secret(Key, **fields)

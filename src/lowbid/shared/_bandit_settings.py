@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from lowbid._random import key
-from lowbid._require import is_number, require, require_choice, require_whole
+from lowbid._require import (
+    invalid,
+    is_number,
+    require,
+    require_choice,
+    require_value,
+    require_whole,
+)
 from lowbid.errors import InvalidValueError
 from lowbid.online import (
     Arm,
@@ -122,10 +129,9 @@ class Settings:
                 f"{feedback.low:g} to {feedback.high:g}; give one of those.",
             )
         if self.holdout > 0.0 and self.control not in arms:
-            raise InvalidValueError(
-                f"control is {self.control!r}; a holdout needs one of the arms as its control: "
-                f"{', '.join(map(repr, arms[:10]))}."
-            )
+            known = ", ".join(map(repr, arms[:10]))
+            allowed = f"a holdout needs one of the arms as its control: {known}."
+            raise invalid("control", self.control, allowed)
 
 
 def read_settings(given: Mapping[str, Any]) -> Settings:
@@ -153,7 +159,7 @@ def read_given(given: Mapping[str, Any], policy: Policy) -> dict[str, Any]:
 
 def _read_policy(policy: Any) -> dict[str, Any]:
     if not isinstance(policy, Policy):
-        raise InvalidValueError(f"policy is {policy!r}; give an object such as UCB1().")
+        raise invalid("policy", policy, "give an object such as UCB1().")
     return policy_to(policy)
 
 
@@ -170,7 +176,7 @@ def _read_seed(seed: Any) -> int:
 def _read_if_silent(value: Any) -> float | None:
     if value is None:
         return None
-    require(is_number(value), f"if_silent is {value!r}; give a number.")
+    require_value("if_silent", value, is_number(value), "give a number.")
     return float(value)
 
 
@@ -182,7 +188,7 @@ def _read_sticky(sticky: Any) -> bool | int:
 
 def _read_holdout(share: Any) -> float:
     good = is_number(share) and 0.0 <= share < 1.0
-    require(good, f"holdout is {share!r}; give a fraction of the units, at least 0 and below 1.")
+    require_value("holdout", share, good, "give a fraction of the units, at least 0 and below 1.")
     return float(share)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from lowbid._require import invalid
 from lowbid.errors import InvalidValueError
 
 _LONGEST_KEY = 512  # characters of a unit or of the id of a request
@@ -23,9 +24,7 @@ def read_key(name: str, value: Any) -> str | None:
         return None
     good = isinstance(value, str) and 0 < len(value) <= _LONGEST_KEY and "\0" not in value
     if not good:
-        raise InvalidValueError(
-            f"{name} is {value!r}; give text of 1 to {_LONGEST_KEY} characters."
-        )
+        raise invalid(name, value, f"give text of 1 to {_LONGEST_KEY} characters.")
     try:
         value.encode()
     except UnicodeEncodeError as error:

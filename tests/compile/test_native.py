@@ -65,7 +65,7 @@ def test_every_policy_is_compiled_here(policy):
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_every_rule_for_mdps_is_compiled_here(rule):
     model = mdp.MetaChain()
-    problem = rule.told(model.problem(5))
+    problem = rule.for_problem(model.problem(5))
     recorded = np.zeros((1, 1)), np.zeros((1, model.world.means.size), np.int64)
     flags = np.zeros(1, np.int64), np.zeros(1, np.int64), np.full(3, -1)
     facing = rule.parameters(problem), problem, model.course, model.optimum

@@ -81,8 +81,8 @@ class Background:
                 with self.compiler, _in_short_turns():
                     context.run(kernel.native, form, arguments, wait=True)
             except Exception:  # for example, of a handler of the log; the thread goes on
-                told = threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread()))
-                threading.excepthook(told)
+                failure = threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread()))
+                threading.excepthook(failure)
             del self.queue[name]
 
     def after_fork_in_child(self) -> None:

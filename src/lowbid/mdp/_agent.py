@@ -183,7 +183,7 @@ class Agent:
             raise invalid("rule", rule, "give an object such as mdp.PSRL().")
         self._kind, self._given = kind, problem
         self._allowed, self._origin, self._ends = (-np.inf, np.inf), 0.0, False
-        with self._in_its_time():
+        with self._in_compile_mode():
             self._parameters, self._problem, self._state = self.rule.start(problem)
         self._stream = stream_of_run(key(seed, self.rule.stream_name), 0)
         self._episode, self._stage, self._s, self._action = 0, -1, 0, -1
@@ -353,7 +353,7 @@ class Agent:
         is_final = True
         # Planning takes long, so it is called in the way that does not keep other threads waiting.
         if isinstance(function, Kernel) and self.rule.compiled and name != "plan":
-            with self._in_its_time():
+            with self._in_compile_mode():
                 bound, is_final = function.bind(*given)
         else:
             bound = functools.partial(self._call_plain, function, given)
@@ -372,10 +372,10 @@ class Agent:
         self, function: Callable[..., Any], arguments: tuple[Any, ...], *numbers: Any
     ) -> Any:
         """Call a function as it is."""
-        with self._in_its_time():
+        with self._in_compile_mode():
             return with_numbers(function, arguments, *numbers)
 
-    def _in_its_time(self) -> contextlib.AbstractContextManager[None]:
+    def _in_compile_mode(self) -> contextlib.AbstractContextManager[None]:
         """Compile kernels at the time set by `compiled`; for a rule in plain Python, never."""
         return compiling(self._compiled) if self.rule.compiled else interpreted()
 

@@ -90,7 +90,7 @@ class Rule(Parameterised):
         """The functions of this object; in most classes they do not depend on the object."""
         return self.kernels
 
-    def told(self, problem: Problem) -> Problem:
+    def for_problem(self, problem: Problem) -> Problem:
         """The problem as this rule sees it; a field `stationary` decides if stages are pooled."""
         if self.needs_episodes and problem.episodes == 0:
             raise InvalidValueError(
@@ -114,6 +114,6 @@ class Rule(Parameterised):
 
     def start(self, problem: Problem) -> tuple[Any, Problem, Any]:
         """The parameters and the problem that the kernels read, and the state before the start."""
-        told = self.told(problem)
-        parameters = self.parameters(told)
-        return parameters, told, self.functions.init(parameters, told)
+        problem = self.for_problem(problem)
+        parameters = self.parameters(problem)
+        return parameters, problem, self.functions.init(parameters, problem)

@@ -168,7 +168,7 @@ def _tasks(
 ) -> Iterator[Task]:
     """Functions that each play some of one rule's runs."""
     loop = loop_for(rule)
-    problem = rule.told(environment.problem(int(checkpoints[-1])))
+    problem = rule.for_problem(environment.problem(int(checkpoints[-1])))
     optimum = float(environment.world.first @ environment._best[0][0])
     keys = [key(seed, "losses"), key(seed, "first states"), key(seed, rule.stream_name)]
     fixed = (rule.parameters(problem), problem, environment.course, optimum, np.array(keys))

@@ -61,7 +61,7 @@ class Core:
         # What `Engine.kept` returned for each open decision, by its id; empty without features.
         self.contexts: dict[str, Columns] = {}
         self._far: float | None = None  # the first value that is far from 0
-        self._told = False  # that values cannot be told apart
+        self._warned = False  # that values cannot be told apart
 
     @classmethod
     def new(
@@ -184,12 +184,12 @@ class Core:
     def read(self, value: Any, feedback: Feedback) -> float:
         """A measured value as a number, or an error; a warning, once, if floats end there."""
         number = read_value(value, feedback)
-        if feedback.near_low <= number <= feedback.near_high or self._told:
+        if feedback.near_low <= number <= feedback.near_high or self._warned:
             return number
         if self._far is None:
             self._far = number
         elif 0.0 < abs(number - self._far) <= SAME * abs(number):
-            self._told = True
+            self._warned = True
             warnings.warn(
                 f"{feedback.plural} such as {self._far!r} and {number!r} differ by less than "
                 f"{SAME:g} of their size, where floating point of 64 bits ends: policies take them "

@@ -63,15 +63,15 @@ class ArmState(NamedTuple):
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-def _in_its_time(method: Method) -> Method:
+def _in_compile_mode(method: Method) -> Method:
     """Make a method of an engine compile its kernels when the engine does."""
 
     @functools.wraps(method)
-    def timed(self: Engine, *args: Any, **kwargs: Any) -> Any:
+    def with_mode(self: Engine, *args: Any, **kwargs: Any) -> Any:
         with compiling(self.compiled):
             return method(self, *args, **kwargs)
 
-    return cast(Method, timed)
+    return cast(Method, with_mode)
 
 
 class Engine:
@@ -115,7 +115,7 @@ class Engine:
         self._memory = np.zeros(getattr(policy, "columns", 0) + 1)
         self._unbind()
 
-    @_in_its_time
+    @_in_compile_mode
     def to_data(self) -> dict[str, Any]:
         """Everything but the policy, as plain data."""
         return {
@@ -140,7 +140,7 @@ class Engine:
         engine.replace(engine._state_from(saved["state"], n_arms, capacity), n_arms)
         return engine
 
-    @_in_its_time
+    @_in_compile_mode
     def _state_from(self, saved: Any, n_arms: int, capacity: int) -> Any:
         """A state that was saved, if the policy can have reached it by now."""
         state = state_from(saved, self.empty(n_arms, capacity))
@@ -151,19 +151,19 @@ class Engine:
         """Raise an error for a state that the policy cannot have reached by now."""
         check_state(state, Sizes(n_arms, self.step - 1))
 
-    @_in_its_time
+    @_in_compile_mode
     def arm_to_data(self, kept: ArmState) -> dict[str, Any]:
         """An arm that was put aside, as plain data."""
         state = state_to(kept.state, self.empty(1, kept.capacity))
         return {"capacity": kept.capacity, "state": state}
 
-    @_in_its_time
+    @_in_compile_mode
     def arm_from_data(self, saved: dict[str, Any]) -> ArmState:
         """Restore what `arm_to_data` returned."""
         capacity = require_whole("capacity", saved["capacity"], at_most=self.capacity)
         return ArmState(self._state_from(saved["state"], 1, capacity), capacity)
 
-    @_in_its_time
+    @_in_compile_mode
     def check_paused(self, paused: Sequence[ArmState]) -> None:
         """Raise an error if arms that were put aside do not fit together with the others."""
         state, n_arms = self.state, self.n_arms
@@ -258,14 +258,14 @@ class Engine:
         self._keep = bound if is_final else None
         return bound
 
-    @_in_its_time
+    @_in_compile_mode
     def _bound(self, rule: Any, *arguments: Any) -> tuple[Callable[..., Any], bool]:
         """A rule as a function of the numbers among its arguments, and whether that is final."""
         if isinstance(rule, Kernel):
             return rule.bind(*arguments)
         return functools.partial(_call, rule, self.compiled, arguments), True
 
-    @_in_its_time
+    @_in_compile_mode
     def indices(self) -> list[float]:
         """Every arm's index now."""
         if self.step > self.capacity:
@@ -273,7 +273,7 @@ class Engine:
         values = self.policy.indices(self.parameters, self.state, self.step)
         return [float(value) for value in values[: self.n_arms]]
 
-    @_in_its_time
+    @_in_compile_mode
     def ahead(self, features: Columns | None = None) -> Any:
         """A copy of the state as the next choice will find it, with new batches in use."""
         if self.step > self.capacity:
@@ -284,7 +284,7 @@ class Engine:
         self.policy.kernels.select(self.parameters, state, self.step, np.zeros(1, np.uint64))
         return state
 
-    @_in_its_time
+    @_in_compile_mode
     def make_room(self, capacity: int) -> None:
         """Move the state into one with room for more steps."""
         state = extend(self.state, self.empty(self.n_arms, capacity))
@@ -293,7 +293,7 @@ class Engine:
         self.capacity, self.state, self.parameters = capacity, state, parameters
         self._unbind()
 
-    @_in_its_time
+    @_in_compile_mode
     def replace(self, state: Any, n_arms: int) -> None:
         """Continue with another state."""
         self.parameters = self.policy.parameters(n_arms, self.horizon, self.capacity)
@@ -305,25 +305,25 @@ class Engine:
         with compiling(self.compiled):
             return self.policy.start(n_arms, self.horizon, capacity or self.capacity)[1]
 
-    @_in_its_time
+    @_in_compile_mode
     def add(self) -> None:
         """Continue with one more arm, about which nothing is known."""
         self.replace(self._take([*range(self.n_arms), -1]), self.n_arms + 1)
 
-    @_in_its_time
+    @_in_compile_mode
     def remove(self, arm: int) -> None:
         """Continue without an arm."""
         rest = [other for other in range(self.n_arms) if other != arm]
         self.replace(self._take(rest), self.n_arms - 1)
 
-    @_in_its_time
+    @_in_compile_mode
     def put_aside(self, arm: int) -> ArmState:
         """Continue without an arm, and return what is known about it."""
         kept = ArmState(self._take([arm]), self.capacity)
         self.remove(arm)
         return kept
 
-    @_in_its_time
+    @_in_compile_mode
     def take_back(self, kept: ArmState) -> None:
         """Continue with an arm that was put aside, as the last one."""
         self.replace(self._joined(self.state, self.n_arms, kept), self.n_arms + 1)
@@ -335,12 +335,12 @@ class Engine:
             arm = extend(arm, self.empty(1))
         return self.policy.join(state, arm, (n_arms, 1), self.empty)
 
-    @_in_its_time
+    @_in_compile_mode
     def reorder(self, arms: Sequence[int]) -> None:
         """Renumber the arms: ``arms[i]`` becomes arm i."""
         self.replace(self._take(arms), self.n_arms)
 
-    @_in_its_time
+    @_in_compile_mode
     def merge(self, other: Engine) -> None:
         """Add what another engine knows about the same arms in the same order."""
         merged = self.policy.merge(self.state, other.state)
@@ -349,13 +349,13 @@ class Engine:
         self.step, self.capacity = self.step + other.step - 1, capacity
         self.replace(state, self.n_arms)
 
-    @_in_its_time
+    @_in_compile_mode
     def adopt(self, state: Any, step: int, capacity: int, stream: Stream) -> None:
         """Continue with what others know about the same arms, at their step."""
         self.step, self.capacity, self.stream = step, capacity, stream
         self.replace(extend(state, self.empty(self.n_arms)), self.n_arms)
 
-    @_in_its_time
+    @_in_compile_mode
     def _take(self, arms: Sequence[int]) -> Any:
         return self.policy.take(self.state, self.n_arms, arms, self.empty)
 

@@ -216,5 +216,5 @@ class _Simulation:
 
 def workers_of(executor: Executor) -> int:
     """The number of tasks an executor runs at a time, if it says; otherwise one per core."""
-    told = getattr(executor, "_max_workers", None)
-    return told if isinstance(told, int) and told > 0 else os.cpu_count() or 1
+    known = getattr(executor, "_max_workers", None)
+    return known if isinstance(known, int) and known > 0 else os.cpu_count() or 1

@@ -101,7 +101,7 @@ class Driver:
         self.at_work: dict[Future[Answers], Task] = {}
         self._played_seconds = 0.0
         self._waiting_seconds, self._counted_until = 0.0, 0.0
-        self._kept = 0
+        self._n_saved = 0
 
     def mind(self, busy: Sequence[Future[Answers]]) -> None:
         """Take into account tasks that workers are still busy with, and may never finish."""
@@ -140,7 +140,7 @@ class Driver:
     @property
     def seconds_done(self) -> float:
         """The work that is done, in the same unit."""
-        return self._played_seconds + self._keeping(self._kept)
+        return self._played_seconds + self._keeping(self._n_saved)
 
     def _keeping(self, cells: int) -> float:
         """The cost of saving cells: all workers wait for it, if they have nothing else to do."""
@@ -247,7 +247,7 @@ class Driver:
         began = time.perf_counter()
         regret = self._save(work)
         self.rates.learn_keeping(time.perf_counter() - began)
-        self._kept += 1
+        self._n_saved += 1
         if work.on_file < work.wanted:
             return  # runs on file were lost meanwhile, and are played again
         if self.precision is not None and work.further is None:

@@ -44,6 +44,7 @@ from lowbid.policies.sliding_window_lb_sda import SlidingWindowLBSDA as SlidingW
 from lowbid.policies.sliding_window_ucb import SlidingWindowUCB as SlidingWindowUCB
 from lowbid.policies.ssmc import SSMC as SSMC
 from lowbid.policies.successive_elimination import SuccessiveElimination as SuccessiveElimination
+from lowbid.policies.top_two import TopTwo as TopTwo
 from lowbid.policies.ucb1 import UCB1 as UCB1
 from lowbid.policies.ucb_alpha import UCBAlpha as UCBAlpha
 from lowbid.policies.ucb_tuned import UCBTuned as UCBTuned
@@ -51,4 +52,4 @@ from lowbid.policies.ucb_v import UCBV as UCBV
 from lowbid.policies.uniform_play import UniformPlay as UniformPlay
 from lowbid.policies.windowed_batch_ensemble import WindowedBatchEnsemble as WindowedBatchEnsemble
 from lowbid.policies.wr_sda import WRSDA as WRSDA
-__all__ = ['ACB', 'AnytimeMOSS', 'BatchEnsemble', 'BatchLikelihood', 'BDS', 'BESA', 'BetaThompson', 'BoltzmannGumbel', 'Clipped', 'CoinFlips', 'DecreasingEpsilonGreedy', 'DiscountedBetaThompson', 'DiscountedGaussianThompson', 'DiscountedUCB', 'EpsilonGreedy', 'ExploreThenCommit', 'ExponentialThompson', 'GaussianThompson', 'GIRO', 'Greedy', 'IMED', 'KLMaillard', 'KLUCB', 'KLUCBPlus', 'KLUCBPlusPlus', 'LBSDA', 'MARS', 'MomentIMED', 'MOSS', 'NPTS', 'PHE', 'QuantileOfMeans', 'RBSDA', 'RDS', 'ReBoot', 'SemiBoundedIMED', 'SemiBoundedKLUCB', 'SlidingWindowBetaThompson', 'SlidingWindowGaussianThompson', 'SlidingWindowLBSDA', 'SlidingWindowUCB', 'SSMC', 'SuccessiveElimination', 'UCB1', 'UCBAlpha', 'UCBTuned', 'UCBV', 'UniformPlay', 'WindowedBatchEnsemble', 'WRSDA']
+__all__ = ['ACB', 'AnytimeMOSS', 'BatchEnsemble', 'BatchLikelihood', 'BDS', 'BESA', 'BetaThompson', 'BoltzmannGumbel', 'Clipped', 'CoinFlips', 'DecreasingEpsilonGreedy', 'DiscountedBetaThompson', 'DiscountedGaussianThompson', 'DiscountedUCB', 'EpsilonGreedy', 'ExploreThenCommit', 'ExponentialThompson', 'GaussianThompson', 'GIRO', 'Greedy', 'IMED', 'KLMaillard', 'KLUCB', 'KLUCBPlus', 'KLUCBPlusPlus', 'LBSDA', 'MARS', 'MomentIMED', 'MOSS', 'NPTS', 'PHE', 'QuantileOfMeans', 'RBSDA', 'RDS', 'ReBoot', 'SemiBoundedIMED', 'SemiBoundedKLUCB', 'SlidingWindowBetaThompson', 'SlidingWindowGaussianThompson', 'SlidingWindowLBSDA', 'SlidingWindowUCB', 'SSMC', 'SuccessiveElimination', 'TopTwo', 'UCB1', 'UCBAlpha', 'UCBTuned', 'UCBV', 'UniformPlay', 'WindowedBatchEnsemble', 'WRSDA']

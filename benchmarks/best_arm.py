@@ -1,9 +1,9 @@
 """How many decisions it takes to know the best arm, and what they cost.
 
-``python -m benchmarks.best_arm`` prints the table of docs/may-i-stop-now.md. Each policy plays until
-the bandit has a verdict at 90%, or until the limit. GK1 and GK2 are the instances of Garivier and
-Kaufmann (2016); the others are conversions, many arms, and Gaussian arms without a declared range.
-A run that is not sure at its limit counts with the limit.
+``python -m benchmarks.best_arm`` prints the table of docs/may-i-stop-now.md. Each policy plays
+until the bandit has a verdict at 90%, or until the limit. GK1 and GK2 are the instances of Garivier
+and Kaufmann (2016); the others are conversions, many arms, and Gaussian arms without a declared
+range. A run that is not sure at its limit counts with the limit.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 - `theorem1`, `theorem2`: the regret of Batch Ensemble, with the paper's errors corrected;
   `printed` has the paper's own formulas where they differ.
 - `textbook`, `lower`: upper bounds of classical policies, and what no policy can beat.
+- `best_arm`: what it takes to know the best arm, and the shares of plays that take the least.
 - `curves_for`: all of these that apply to an environment, ready to draw.
 - `optimism`, `verdict`, `batches_needed`: how often a batch's estimate lies below the mean.
 - `concentration`: how far below.
@@ -10,6 +11,7 @@
 """
 
 from lowbid.theory import (
+    best_arm,
     concentration,
     conjecture,
     lower,
@@ -66,6 +68,7 @@ __all__ = [
     "Verdict",
     "batches_needed",
     "bernoulli_floor",
+    "best_arm",
     "concentration",
     "conjecture",
     "curves_for",

@@ -289,8 +289,8 @@ class BatchLikelihood(RacePolicy):
     r"""Batch likelihood, a descendant of `BatchEnsemble` and the default policy of a `Bandit`.
 
     It needs to know nothing about the losses: no family, scale, location, range or horizon. Where
-    they are bounded its regret is of order :math:`(\log T)^{1.1}`, and it is consistent where they
-    have a finite variance.
+    they are bounded its regret is of order :math:`(\log T)^{1.1}`, and no rule that is not told the
+    range has :math:`\log T` [3]_. It is consistent where they have a finite variance.
 
     The losses of each arm are dealt round-robin into l batches. The leader is the arm with the
     lowest mean, u. Take an arm with a higher mean, with n losses in batches of sums S_j and sizes
@@ -368,6 +368,7 @@ class BatchLikelihood(RacePolicy):
        semi-bounded rewards. JMLR 16.
     .. [2] A. Cassel, O. Levy, Y. Mansour (2025). Batch ensemble for variance dependent regret in
        stochastic bandits. AAAI 39(15).
+    .. [3] H. Hadiji, G. Stoltz (2023). Adaptation to the range in K-armed bandits. JMLR 24.
     """
 
     batches: int = 32
@@ -384,9 +385,9 @@ class BatchLikelihood(RacePolicy):
         needs="nothing",
         time="l + log K, and K l now and then",
         memory="K l",
-        guarantee="(log T)^1.1 for bounded losses of unknown range, (log T)^1.5 for sub-Gaussian "
-        "ones, o(T) for those of finite variance",
-        cite="honda2015non,cassel2025batch",
+        guarantee="of order (log T)^1.1 for bounded losses of unknown range, o(T) for losses of "
+        "finite variance",
+        cite="hadiji2023adaptation,honda2015non,cassel2025batch",
         pending="each counts as a play of its arm, with the arm's mean as its loss; an arm without "
         "losses gets its fair share",
     )

@@ -5,7 +5,7 @@ import pytest
 
 from lowbid.experiments.league import SETTINGS, scores, summary, told_summary
 from lowbid.experiments.league._league_page import long_players
-from lowbid.experiments.league._scores import cells_of, outlier, regrets, stuck
+from lowbid.experiments.league._scores import cells_of, growth, outlier, regrets, stuck
 from lowbid.experiments.league._told_page import FACT_TITLES, told_blocks
 from lowbid.experiments.sweeps._told import FACTS
 from lowbid.report import Heading, Table, plain
@@ -187,3 +187,19 @@ def test_policies_that_are_told_something_stand_beside_the_others_where_it_is_tr
     assert "it is for arms that change" in text
     assert text.index("ACB") < text.index("Not in either league")
     assert set(FACT_TITLES) == set(FACTS)
+
+
+def test_growth_compares_the_same_runs_a_decade_apart(monkeypatch):
+    late = np.array([100_000, 900_000, 1_000_000])
+    outcomes = {
+        ("gaussian", "a", 100_000): outcome([10.0, 30.0, 500.0, 500.0]),
+        ("gaussian", "a", 1_000_000): outcome([60.0, 100.0], runs=2, steps=late),
+        ("widths", "a", 100_000): outcome(10.0),
+        ("widths", "a", 1_000_000): outcome(10.0, steps=late),
+        ("gaussian", "b", 100_000): outcome(10.0),
+    }
+    assert growth(outcomes, "a", ["gaussian", "widths"]).value == pytest.approx(2.0)  # of 4 and 1
+    assert math.isnan(growth(outcomes, "b", ["gaussian"]).value)
+    monkeypatch.setenv("COLUMNS", "200")
+    doubles = "Regret at least doubles from 100,000 to 1,000,000 steps: a."
+    assert doubles in summary(outcomes, plain)

@@ -55,14 +55,23 @@ def score_table(found: Iterable[Score]) -> Table:
             with_interval(score.beside),
             with_interval(score.worst),
             f"{score.worst_at[0]}, {score.worst_at[1]:,}",
+            with_interval(score.growth),
             percent_with_interval(score.stuck),
             f"{score.outlier:.1f}" if math.isfinite(score.outlier) else "–",
             str(score.cells),
         ]
         for score in found
     ]
-    head = ["policy", "score", "relative to the default", "worst", "worst at", "stuck", "outliers"]
-    return Table([*head, "cells"], rows, frozenset({4}), spare=("cells", "worst at", "worst"))
+    head = ["policy", "score", "relative to the default", "worst", "worst at", "growth"]
+    head += ["stuck", "outliers", "cells"]
+    return Table(head, rows, frozenset({4}), spare=("cells", "worst at", "worst"))
+
+
+def doubling_text(found: Iterable[Score]) -> Text:
+    """Which entrants' regret at least doubles from one decade of steps to the next."""
+    names = [score.name for score in found if score.growth.value >= 2.0]
+    steps = f"from {_LONG[0]:,} to {_LONG[1]:,} steps"
+    return Text(f"Regret at least doubles {steps}: {'; '.join(names) or 'of none of these'}.")
 
 
 def regret_table(outcomes: Outcomes, names: Sequence[str], horizon: int) -> Table:
@@ -138,20 +147,24 @@ EXPLANATION = (
     f"{DEFAULT}; below 1 is better. Worst: the largest ratio to the lowest. Stuck: the share of "
     "runs of 100,000 steps and more, on settings with given arms, whose last tenth lost at "
     "least 90% of the smallest gap per step. "
+    "Growth: the geometric mean, over settings, of regret at 1,000,000 steps relative to that of "
+    "the same runs at 100,000. "
     "Outliers: the largest ratio of regret with outliers to regret without. Cells: the number of "
     "settings and horizons that the policy played; the slowest play short horizons only. "
     + INTERVALS
 )
 
 
-def _score_blocks(outcomes: Outcomes) -> list[Heading | Table]:
+def _score_blocks(outcomes: Outcomes) -> list[Heading | Table | Text]:
     """Entrants that play short horizons only are compared with the others on those alone."""
-    blocks: list[Heading | Table] = []
+    blocks: list[Heading | Table | Text] = []
     long = long_players(outcomes)
     for role, title in ROLES.items():
         found = scores(outcomes, role, long) if long else []
         if found:
             blocks += [Heading(title), score_table(found)]
+            if any(math.isfinite(score.growth.value) for score in found):
+                blocks.append(doubling_text(found))
     if len(long) < len(players(outcomes)):
         title = f"All entrants, up to {SHORT:,} steps"
         blocks += [Heading(title), score_table(scores(outcomes, longest=SHORT))]
@@ -188,7 +201,7 @@ def _regret_blocks(outcomes: Outcomes, played: Sequence[str]) -> list[Heading | 
 
 def summary(outcomes: Outcomes, form: Callable[[Table], str]) -> str:
     """The scores of each role, and the regret of a few policies on each setting, as a text."""
-    blocks = [*_score_blocks(outcomes), *_behind_blocks(outcomes)]
+    blocks: list[Heading | Table | Text] = [*_score_blocks(outcomes), *_behind_blocks(outcomes)]
     blocks += _regret_blocks(outcomes, drawn(outcomes))
     return "\n\n".join(form(b) if isinstance(b, Table) else b.text for b in blocks)
 

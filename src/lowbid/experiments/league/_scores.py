@@ -52,6 +52,9 @@ class Score(NamedTuple):
         The largest ratio of regret with outliers to regret without; NaN if that was not played.
     settings, cells : int
         The number of settings it played, and of pairs of a setting and a horizon.
+    growth : Part
+        The geometric mean, over its settings, of its mean regret at the longest horizon relative to
+        that at a tenth of it, in the same runs; NaN if it did not play both.
     beside : Part
         The geometric mean of its mean regret relative to that of the default, where both played;
         NaN if they never did.
@@ -65,6 +68,7 @@ class Score(NamedTuple):
     outlier: float
     settings: int
     cells: int
+    growth: Part
     beside: Part
 
 
@@ -129,6 +133,7 @@ def scores(
                 outlier=outlier(outcomes, name, role),
                 settings=len(by_setting),
                 cells=len(ratios),
+                growth=growth(outcomes, name, list(by_setting)),
                 beside=_beside(table, name),
             )
         )
@@ -150,6 +155,19 @@ def _beside(table: dict[Cell, dict[str, float]], name: str) -> Part:
         if name in row and DEFAULT in row
     }
     return mean_over(_by_setting(both)) if both else Part(math.nan, math.nan, math.nan)
+
+
+def growth(outcomes: Outcomes, name: str, settings: Collection[str]) -> Part:
+    """How much an entrant's regret grows in the last decade, in some settings."""
+    longest = max(HORIZONS)
+    ratios: dict[str, list[float]] = {}
+    for key in settings:
+        late, early = (outcomes.get((key, name, steps)) for steps in (longest, longest // 10))
+        if late is not None and early is not None:
+            runs = min(late.regret.shape[1], early.regret.shape[1])
+            ends = [float(result.regret[0, :runs, -1].mean()) for result in (late, early)]
+            ratios[key] = [ratio_to(*ends)]
+    return mean_over(ratios) if ratios else Part(math.nan, math.nan, math.nan)
 
 
 def cells_of(outcomes: Outcomes, names: Collection[str]) -> set[Cell]:

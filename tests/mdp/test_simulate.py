@@ -145,7 +145,7 @@ def test_first_states_follow_their_distribution():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (([], mdp.RiverSwim(), 10), "rules is empty"),
+        (([], mdp.RiverSwim(), 10), r"rules is \[\]; give at least one"),
         ((BEVI, mdp.RiverSwim(), 10), "give a rule such as mdp.QLearning"),
         (([BEVI], mdp.RiverSwim(), 10), "give an object such as BatchEnsembleValueIteration"),
         (([BEVI(), BEVI()], mdp.RiverSwim(), 10), "two rules are named"),

@@ -57,7 +57,6 @@ ELSEWHERE = {
     "shared/as_data.py": "service/test_experiments.py",
     "shared/_bandit_settings.py": "shared/test_open.py",
     "shared/_sticky.py": "shared/test_shared_bandit.py",
-    "shared/_snapshots.py": "shared/test_shared_log.py",
     "shared/_bandit_summary.py": "shared/test_shared_bandit.py",
     "shared/stores/_before_forks.py": "shared/test_forks.py",
     "shared/stores/_connections.py": "shared/test_shared_log.py",

@@ -22,6 +22,15 @@ def test_what_has_no_value_for_each_decision_is_refused():
         answering(["a-1"], losses=[1.0], rewards=[1.0])
 
 
+@pytest.mark.parametrize("bad", ["a/b", "/", ".", ".."])
+def test_names_that_no_address_can_have_are_refused(url, bad):
+    with pytest.raises(lowbid.errors.InvalidValueError, match=r"^name is .* without a slash"):
+        lowbid.open(url, bad, ["x", "y"])
+    lowbid.open(url, "b", ["x", "y"])
+    with pytest.raises(lowbid.errors.InvalidValueError, match=r"^new_name is .* without a slash"):
+        lowbid.stores.rename(url, "b", bad)
+
+
 def test_odd_names_are_kept_as_they_are(any_url):
     for name in ODD:
         with lowbid.open(any_url, name, arms=ODD, sticky=True, reward_range=(0, 1)) as bandit:

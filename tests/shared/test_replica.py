@@ -1,4 +1,5 @@
 import copy
+import warnings
 
 import pytest
 
@@ -42,6 +43,12 @@ def test_a_replica_follows_the_log_where_it_would_have_chosen_otherwise():
     with pytest.warns(RuntimeWarning, match="event 2 chose arm"):
         second.apply(2, 1, event)
     assert [each.arm for each in second.pending] == event.arms
+    with warnings.catch_warnings():  # it is said once
+        warnings.simplefilter("error")
+        for number in range(3, 13):
+            event = first.decide(number, 1, DecideCommand(BY_POLICY))
+            event.arms = ["z"]
+            second.apply(number, 1, event)
 
 
 def test_events_hold_what_was_decided():

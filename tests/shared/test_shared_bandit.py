@@ -405,3 +405,16 @@ def test_why_a_policy_cannot_be_changed_is_said(url):
     bandit = lowbid.open(url, "b", ["x", "y"], reward_range=(0, 1))
     with pytest.raises(InvalidValueError, match=r"policy .* learn_from"):
         bandit.change(policy=lowbid.UCB1())
+
+
+def test_the_id_of_a_decision_is_no_arm_and_what_to_do_is_said(url):
+    bandit = lowbid.open(url, "b", ["x", "y"], reward_range=(0, 1))
+    decision = bandit.decide()
+    for call in (
+        lambda: bandit.update(decision.id, reward=1.0),
+        lambda: bandit.update_many(["x", decision.id], rewards=[1.0, 1.0]),
+    ):
+        with pytest.raises(UnknownNameError, match=r"is the id of a decision.*answer\("):
+            call()
+    assert sum(bandit.counts().values()) == 0
+    assert bandit.answer([decision.id], rewards=[1.0]) == [None]

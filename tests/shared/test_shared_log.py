@@ -359,6 +359,26 @@ def test_a_log_is_read_whole_while_another_process_compacts_it(any_url):
     assert [entry.number for entry in bandit.log()] == [1, 1201]
 
 
+def test_compaction_makes_the_file_shorter(url):
+    file = url.removeprefix("sqlite:///")
+    bandit = opened(url)
+    for number in range(20):
+        bandit.decide(1000, request_id=f"{number:0500}")
+    bandit.close()
+    before = os.path.getsize(file)
+    bandit.compact(events=0, answers=1e-6)
+    bandit.close()
+    assert os.path.getsize(file) < before / 2
+
+
+def test_a_file_that_something_else_made_is_compacted_all_the_same(url):
+    with contextlib.closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as other:
+        other.execute("CREATE TABLE theirs (x)")
+    bandit = opened(url)
+    play(bandit, 40)
+    assert bandit.compact(events=0).events > 30
+
+
 def test_compaction_keeps_what_is_needed(any_url):
     bandit = lowbid.open(any_url, "b", ARMS, sticky=True, **SETTINGS)
     behind = lowbid.open(any_url, "b")

@@ -30,6 +30,7 @@ from lowbid.online._learn import read_for as read_for
 from lowbid.online._ledger import COUNT as COUNT
 from lowbid.online._ledger import MEAN as MEAN
 from lowbid.online._ledger import Ledger as Ledger
+from lowbid.online._ledger import check_ledger as check_ledger
 from lowbid.online._ledger import empty_ledger as empty_ledger
 from lowbid.online._ledger import merged_ledger as merged_ledger
 from lowbid.online._ledger import record as record

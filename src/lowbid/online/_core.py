@@ -8,7 +8,7 @@ from typing import Any, Self
 from lowbid._compile import When
 from lowbid._random import key, stream_of_run
 from lowbid._require import require_whole
-from lowbid.errors import InvalidValueError, LossesWarning, StateError
+from lowbid.errors import InvalidValueError, LossesWarning, StateError, UnknownNameError
 from lowbid.online._contexts import contexts_from, features_to
 from lowbid.online._decisions import Arm, Decision, Decisions, Rejection
 from lowbid.online._engine import Engine
@@ -276,7 +276,15 @@ class Core:
         """None if feedback for this can be recorded, otherwise the reason why not."""
         if isinstance(what, Decision):
             return self.decisions.status(what)
-        return self.roster.status(what)
+        try:
+            return self.roster.status(what)
+        except UnknownNameError:
+            if not self.decisions.is_known(what):
+                raise
+        raise UnknownNameError(
+            f"{what!r} is the id of a decision, not an arm; give the decision itself, or, to a "
+            "bandit opened with lowbid.open, the ids to answer([...], rewards=[...])."
+        )
 
     def feedback_of(self, kind: Kind) -> Feedback:
         """How values of this kind become losses, or a clear error."""

@@ -81,7 +81,8 @@ class Roster:
         }
         check_ledger(np.array(list(roster.rows.values())))
         engine.check_paused([arm.known for arm in roster.paused.values()])
-        roster.removed = set(read_arms(saved["removed"])) if saved["removed"] else set()
+        removed = list(saved["removed"])
+        roster.removed = set(read_arms(removed)) if removed else set()
         for name in roster.removed & roster.rows.keys():
             raise InvalidValueError(f"arm {name!r} is among those that were removed.")
         return roster

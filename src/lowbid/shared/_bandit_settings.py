@@ -11,6 +11,7 @@ from lowbid._random import key
 from lowbid._require import (
     invalid,
     is_number,
+    is_whole,
     require,
     require_choice,
     require_value,
@@ -81,7 +82,14 @@ class Settings:
     @classmethod
     def from_data(cls, saved: Mapping[str, Any]) -> Self:
         """Restore settings from the data that `to_data` returned."""
-        return cls(**saved)
+        settings = cls(**saved)
+        for name in ("window", "horizon", "expiry"):
+            value = getattr(settings, name)
+            require(value is None or is_whole(value), f"{name} is {value!r}, not a whole number.")
+        for name in ("holdout", "if_silent"):
+            value = getattr(settings, name)
+            require(value is None or is_number(value), f"{name} is {value!r}, not a number.")
+        return settings
 
     def feedback(self, policy: Policy) -> Feedback | None:
         """How values become losses, if that is known yet."""

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from lowbid._compile import interpreted
+from lowbid._require import require_whole
 from lowbid.online import (
     LOW,
     WIDTH,
@@ -15,6 +16,7 @@ from lowbid.online import (
     Decision,
     Decisions,
     Feedback,
+    check_ledger,
     empty_ledger,
     merged_ledger,
     row_from,
@@ -72,14 +74,16 @@ class Holdout:
 
     def groups_from_data(self, saved: list[dict[str, Any]]) -> None:
         """Restore what `groups_to_data` returned."""
-        self._ledger = np.array([row_from(row) for row in saved])
-        self._surprises = np.array([row["surprise"] for row in saved])
+        self._ledger = np.array([row_from(row) for _, row in zip(_GROUPS, saved, strict=True)])
+        check_ledger(self._ledger)
+        self._surprises = np.array([float(row["surprise"]) for row in saved])
 
     @classmethod
     def from_data(cls, saved: dict[str, Any]) -> Self:
         """Restore a holdout from the data that `to_data` returned."""
         holdout = cls("")
-        holdout.decisions, holdout.made = Decisions.from_data(saved["decisions"]), saved["made"]
+        holdout.decisions = Decisions.from_data(saved["decisions"])
+        holdout.made = require_whole("made", saved["made"], at_least=0)
         holdout.groups_from_data(saved["groups"])
         return holdout
 

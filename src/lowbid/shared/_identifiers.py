@@ -18,6 +18,18 @@ def read_name(name: Any, what: str = "name") -> str:
     return given
 
 
+def read_bandit_name(name: Any, what: str = "name") -> str:
+    """The name of a bandit, which is a part of its address over HTTP, or a clear error."""
+    given = read_name(name, what)
+    if "/" in given or given in (".", ".."):
+        raise InvalidValueError(
+            f"{what} is {given!r}; give one without a slash, other than . and .., such as "
+            f"{given.replace('/', '-').strip('.') or 'shop'!r}: it is a part of the address at "
+            "which `lowbid serve` has the bandit."
+        )
+    return given
+
+
 def read_key(name: str, value: Any) -> str | None:
     """A name chosen by the caller, as text, or a clear error."""
     if value is None:

@@ -16,7 +16,7 @@ from lowbid.shared._bandit_settings import read_settings
 from lowbid.shared._clocks import Clock, time_by
 from lowbid.shared._durations import Duration
 from lowbid.shared._events import LOG_FORMAT, Created, logged
-from lowbid.shared._identifiers import read_name
+from lowbid.shared._identifiers import read_bandit_name, read_name
 from lowbid.shared._replica import Replica
 from lowbid.shared._shared_bandit import SharedBandit
 from lowbid.shared._shared_log import SharedLog
@@ -161,7 +161,7 @@ def open(
     given = {what: value for what, value in given.items() if value is not None}
     if "arms" in given and not isinstance(arms, int | list):
         given["arms"] = arms = list(arms)  # type: ignore[arg-type]
-    name, at = read_name(name), store_at(store, patience)
+    name, at = read_bandit_name(name), store_at(store, patience)
     actor = None if actor is None else read_name(actor, "actor")
     if journal is not None:
         require(exchange is not None, "journal was given without exchange; give both.")
@@ -242,7 +242,8 @@ def delete_bandit(url: str | Store, name: str) -> None:
 
 def rename_bandit(url: str | Store, name: str, new_name: str) -> None:
     """Give a bandit another name. Processes that have it open keep using it."""
-    name, new_name, store = read_name(name), read_name(new_name, "new_name"), store_at(url)
+    name, new_name = read_name(name), read_bandit_name(new_name, "new_name")
+    store = store_at(url)
     try:
         patiently(store, lambda: _require_there(store, name))
         with store.transaction(write=True) as transaction:

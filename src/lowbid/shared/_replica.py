@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
+from lowbid._require import require, require_whole
 from lowbid._version import __version__
 from lowbid.errors import InvalidValueError
 from lowbid.online import Arm, Core, Decision, Decisions, Feedback, Rejection, policy_from
@@ -58,6 +59,8 @@ class DecideCommand(NamedTuple):
     arm: Arm | None = None
 
 
+# Of snapshots: numbers of events and times that every store can hold.
+_LARGEST = 2**62
 # This many administrative changes are available without reading the log.
 _CHANGES_AT_HAND = 1000
 # Closed decisions are known by the words of this many processes, those that wrote last.
@@ -111,6 +114,7 @@ class Replica:
         self.changes: list[dict[str, Any]] = []
         self.drawn: list[DrawnChoice] = []
         self.batch = ""
+        self._differs = False  # from what this process would have chosen
         self._note(created)
 
     def to_data(self) -> dict[str, Any]:
@@ -134,7 +138,10 @@ class Replica:
 
     @classmethod
     def from_data(cls, saved: dict[str, Any], given: Policy | None) -> Self:
-        """Restore a replica from the data that `to_data` returned."""
+        """Restore a replica from the data that `to_data` returned; an error if it was not so."""
+        for name in ("number", "time", "created"):
+            require_whole(name, saved[name], at_least=0, at_most=_LARGEST)
+        require(all(isinstance(each, dict) for each in saved["changes"]), "a change is no change.")
         replica = cls.__new__(cls)
         replica.origin = replica.word = saved["origin"]
         replica.number, replica.time = saved["number"], saved["time"]
@@ -143,6 +150,7 @@ class Replica:
         replica.first_settings = Settings.from_data(saved["first_settings"])
         replica.changes, replica.drawn = list(saved["changes"]), []
         replica.batch, replica.corrections = "", Corrections()
+        replica._differs = False
         replica.windows = Windows.from_data(saved["windows"])
         replica.timeline = Timeline.from_data(saved["timeline"])
         replica.refusals = Refusals.from_data(saved["refusals"])
@@ -285,11 +293,13 @@ class Replica:
         self.core.expire()
         names = self.core.roster.names
         chosen = names[self.core.engine.select()]
-        if chosen != arm and self.number > self.corrections.last:
+        is_told = self._differs or self.number <= self.corrections.last
+        if chosen != arm and not is_told:
+            self._differs = True
             warnings.warn(
                 f"event {self.number} chose arm {arm!r}, where this process would have chosen "
                 f"{chosen!r}: another version of lowbid or of the policy made it. The log is "
-                "followed.",
+                "followed, and further differences are not reported.",
                 RuntimeWarning,
                 stacklevel=2,
             )

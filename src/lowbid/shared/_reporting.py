@@ -124,7 +124,7 @@ class Report(Call):
         if isinstance(what, Decision) and replica.awaits(what) and what.id not in here:
             return None, what.id, what.arm  # the usual case
         if not isinstance(what, Decision) and not outcome.by_id:
-            rejection = replica.core.roster.status(what)
+            rejection = replica.core.status(what)
             return (None if rejection is None else "removed"), None, plain_name(what)
         identity: Any = outcome.decision_id
         if not replica.is_known(identity):

@@ -361,7 +361,7 @@ class SharedLog:
         replica = None if snapshot is None else replica_of(snapshot, self._policy)
         if replica is not None:
             self._note_snapshot(replica, snapshot or b"")
-            replica = self._caught_up(transaction, replica)
+            replica = self._continued(transaction, replica)
         if replica is None:
             self._snapshot_at = 0
             replica = self._from_the_start(transaction)
@@ -375,6 +375,13 @@ class SharedLog:
         # promoted that did not have them yet, or an earlier copy was restored.
         replica.word = _new_word()
         return replica
+
+    def _continued(self, transaction: Transaction, replica: Replica) -> Replica | None:
+        """A replica from a snapshot, with the events since; None if they do not fit."""
+        try:
+            return self._caught_up(transaction, replica)
+        except (LookupError, TypeError, ValueError):  # if it was not the snapshot's fault, again
+            return None
 
     def _from_the_start(self, transaction: Transaction) -> Replica | None:
         """The replica from all events; None if some are missing."""
@@ -415,34 +422,39 @@ class SharedLog:
 
     def compact(self, keep_events: int, keep_answers: int) -> Compaction:
         """Drop events and answers older than this, in microseconds, that are no longer needed."""
-        with (
-            self._turn,
-            self.store.one_call(),
-            self.store.transaction(write=True) as transaction,
-        ):
-            replica, now = self._follow(transaction)
-            self._replica = replica
-            snapshot = snapshot_of(replica)
-            read_back = replica_of(snapshot, self._policy)
-            if read_back is None or read_back.to_data() != replica.to_data():
-                raise StoreError("a snapshot of this bandit cannot be read; nothing was dropped.")
-            transaction.keep_snapshot(self.bandit, snapshot)
-            self._note_snapshot(replica, snapshot)
-            # Ages are by the log's time: the clock here may be ahead of those of the processes that
-            # write, which look for commits whose answer was lost, and for the arms of units.
-            latest = min(now, replica.time + 1)
-            # The newest event stays: a process that has not read it notices that events are
-            # missing.
-            events = transaction.drop_events(
-                self.bandit, replica.number - 1, latest - keep_events, ADMINISTRATIVE
-            )
-            sticky, answers = replica.settings.sticky, 0
-            for space in (REQUESTS, OUTCOMES, REFUSED):
-                answers += transaction.forget(self.bandit, space, latest - keep_answers)
-            units = 0
-            if sticky is not True:
-                units = transaction.forget(self.bandit, STICKY_ARMS, latest - int(sticky))
-            return Compaction(events, answers, units)
+        with self._turn:
+            with self.store.one_call(), self.store.transaction(write=True) as transaction:
+                dropped = self._compacted(transaction, keep_events, keep_answers)
+            with contextlib.suppress(StoreError):  # the next time, then
+                self.store.give_back()
+        return dropped
+
+    def _compacted(
+        self, transaction: Transaction, keep_events: int, keep_answers: int
+    ) -> Compaction:
+        replica, now = self._follow(transaction)
+        self._replica = replica
+        snapshot = snapshot_of(replica)
+        read_back = replica_of(snapshot, self._policy)
+        if read_back is None or read_back.to_data() != replica.to_data():
+            raise StoreError("a snapshot of this bandit cannot be read; nothing was dropped.")
+        transaction.keep_snapshot(self.bandit, snapshot)
+        self._note_snapshot(replica, snapshot)
+        # Ages are by the log's time: the clock here may be ahead of those of the processes that
+        # write, which look for commits whose answer was lost, and for the arms of units.
+        latest = min(now, replica.time + 1)
+        # The newest event stays: a process that has not read it notices that events are
+        # missing.
+        events = transaction.drop_events(
+            self.bandit, replica.number - 1, latest - keep_events, ADMINISTRATIVE
+        )
+        sticky, answers = replica.settings.sticky, 0
+        for space in (REQUESTS, OUTCOMES, REFUSED):
+            answers += transaction.forget(self.bandit, space, latest - keep_answers)
+        units = 0
+        if sticky is not True:
+            units = transaction.forget(self.bandit, STICKY_ARMS, latest - int(sticky))
+        return Compaction(events, answers, units)
 
     def close(self) -> None:
         """Release the store until the next call."""

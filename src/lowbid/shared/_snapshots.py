@@ -6,7 +6,7 @@ import hashlib
 import json
 import zlib
 
-from lowbid.errors import LowbidError, StateError
+from lowbid.errors import InvalidValueError, LowbidError, StateError
 from lowbid.policies import Policy
 from lowbid.shared._replica import Replica
 
@@ -34,9 +34,11 @@ def replica_of(snapshot: bytes, given: Policy | None) -> Replica | None:
     try:
         saved = json.loads(zlib.decompress(packed))
         return Replica.from_data(saved, given)
-    except StateError:
+    except (StateError, InvalidValueError):
         return None
     except LowbidError:
-        raise  # a policy that must be given, or a different one
+        raise  # a policy that must be given
     except (zlib.error, LookupError, TypeError, ValueError, AttributeError):
+        return None
+    except (OverflowError, RecursionError, MemoryError):
         return None

@@ -239,6 +239,9 @@ class Store(ABC):
         """A store at the same address, for a transaction that may last: no others wait for it."""
         return self.twin()
 
+    def give_back(self) -> None:  # noqa: B027 - most stores have nothing to do
+        """Return the space of what was dropped to the system, if that needs to be asked for."""
+
     @abstractmethod
     def close(self) -> None:
         """Release the store; the next transaction connects again."""

@@ -158,6 +158,10 @@ class FileConnection:
         query = "SELECT count(*) FROM sqlite_master WHERE name LIKE 'lowbid!_%' ESCAPE '!'"
         writable = os.access(self._path, os.W_OK) if self._path.exists() else True
         if writable:
+            if (
+                self._path.stat().st_size == 0
+            ):  # so that the space of what is dropped can be given back
+                begin(connection, "PRAGMA auto_vacuum = INCREMENTAL", Patience(self.patience))
             begin(connection, "PRAGMA journal_mode = WAL", Patience(self.patience))
         connection.execute("PRAGMA synchronous = FULL")
         if connection.execute(query).fetchone()[0] >= len(TABLES):

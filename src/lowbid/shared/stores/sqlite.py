@@ -22,6 +22,9 @@ from lowbid.shared.stores._pool import Pool, pool_of
 from lowbid.shared.stores._sql import SQLTransaction
 from lowbid.shared.stores._sqlite_connection import FileConnection, begin, is_busy
 
+# How many pages of a file are given back at a time, and the mode in which they can be.
+_PAGES, _INCREMENTAL = 1000, 2
+
 _REMEDIES = {
     sqlite3.SQLITE_READONLY: "it is read-only; give this user the right to write to the file and "
     "to its folder",
@@ -142,6 +145,17 @@ class SQLiteStore(Store):
                     if connection.in_transaction:
                         connection.execute("ROLLBACK")
                 raise
+
+    def give_back(self) -> None:
+        """Shorten the file by what was dropped, a little at a time, so that others can write."""
+        free = 1
+        while free:
+            with self.transaction(write=True) as transaction:
+                transaction.run(f"PRAGMA incremental_vacuum({_PAGES})").fetchall()
+                [free] = transaction.run("PRAGMA freelist_count").fetchone()
+                [kind] = transaction.run("PRAGMA auto_vacuum").fetchone()
+            if kind != _INCREMENTAL:  # a file that something else made
+                return
 
     def _begin(self, connection: sqlite3.Connection, statement: str) -> None:
         """Begin a transaction, which may have to wait for another process."""

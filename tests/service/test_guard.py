@@ -266,6 +266,22 @@ def test_without_keys_pages_of_other_sites_change_nothing(url):
         assert client.get("/v1/experiments", headers={"Sec-Fetch-Site": "cross-site"}).is_success
 
 
+def test_without_keys_pages_of_other_origins_change_nothing(url):
+    with running(create_app(url, keys=False)) as address, httpx.Client(base_url=address) as client:
+        client.post("/v1/experiments", json={"name": "a", "arms": ["x"]})
+        port = address.rpartition(":")[2]
+        elsewhere = ["https://evil.example", "null", "", f"http://localhost.evil.example:{port}",
+                     "http://127.0.0.1:1", f"http://evil.example/{address}"]  # fmt: skip
+        for origin, status in [(address, 200), *((origin, 403) for origin in elsewhere)]:
+            headers = {"Origin": origin}
+            sent = client.post("/v1/experiments/a/decisions", headers=headers)
+            assert sent.status_code == status, origin
+            assert client.get("/v1/experiments", headers=headers).is_success
+        # A proxy may change Host; what the browser found out itself is what counts.
+        proxied = {"Origin": "http://localhost:1", "Sec-Fetch-Site": "same-origin"}
+        assert client.post("/v1/experiments/a/decisions", headers=proxied).is_success
+
+
 OWN = ["localhost", "LOCALHOST", "localhost.", "127.0.0.1", "127.8.9.1", "[::1]", "localhost:8080",
        "127.0.0.1:80", "[::1]:8080"]  # fmt: skip
 FOREIGN = ["evil.example", "evil.example:8080", "localhost.evil.example", "127.0.0.1.evil.example",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -207,14 +207,27 @@ class Guard:
 
 def _require_own_page(scope: Scope) -> None:
     """Refuse changes that another site's page makes a browser send to a server without keys."""
-    if scope["method"] not in _SAFE_METHODS:
-        for name, value in scope["headers"]:
-            if name == b"sec-fetch-site" and value not in (b"same-origin", b"none"):
-                raise ProblemError(
-                    403, "other-site",
-                    "this request was sent by another site's page, and this server has no keys by "
-                    "which to allow that; start it without --no-keys and send a key.",
-                )  # fmt: skip
+    if scope["method"] not in _SAFE_METHODS and not _is_own_page(scope["headers"]):
+        raise ProblemError(
+            403, "other-site",
+            "this request was sent by another site's page, and this server has no keys by which to "
+            "allow that; start it without --no-keys and send a key.",
+        )  # fmt: skip
+
+
+def _is_own_page(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Whether a request is from this server's own page, or not from a page at all.
+
+    Browsers say so in Sec-Fetch-Site; older ones send only the page's origin.
+    """
+    found: dict[bytes, set[bytes]] = {b"sec-fetch-site": set(), b"origin": set(), b"host": set()}
+    for name, value in headers:
+        if name in found:
+            found[name].add(value.lower())
+    sites, origins, hosts = found.values()
+    if sites:
+        return sites <= {b"same-origin", b"none"}
+    return {origin.partition(b"://")[2] for origin in origins} <= hosts
 
 
 def _known_by_header(keyring: Keyring, scope: Scope) -> Key | None:

@@ -23,7 +23,7 @@ CAPTION = (
     "the lower bound of Lai and Robbins, which holds asymptotically."
 )
 NOTE = (
-    "One problem is not a ranking: [the league](../league.md) has 33. Policies with parameters "
+    "One problem is not a ranking: [the league](../league.md) has 36. Policies with parameters "
     "have their defaults; without a declared range, those that must know a standard deviation or "
     "a scale take it to be 1. ExponentialThompson plays exponential arms of the same means."
 )

@@ -32,8 +32,8 @@ def main() -> int:
         print(f"{'what':44}  {'processor s':>11}  {'clock s':>8}  {'promised':>12}")
         kept = [
             line("--quick", ["--quick"], folder, None),
-            line("without MARS, warm cache", ["--policies", WITHOUT_MARS], folder, 10.0),
-            line("with MARS, warm cache", [], folder, 60.0),
+            line("without MARS, warm cache", ["--policies", WITHOUT_MARS], folder, 40.0),
+            line("with MARS, warm cache", [], folder, 80.0),
         ]
         if given.cold:
             cache = str(Path(folder) / "cache")

@@ -62,7 +62,7 @@ NEXT = {
     "mdp.deep": "[deep agents](../mdp-deep.md) on DeepSea and in Gymnasium",
     "theory": "[what the paper says, what we found](../the-paper.md)",
     "experiments.sweeps": "[run a sweep](../sweeps.md)",
-    "validation": "[the reference figures](../validation.md), and ours beside them",
+    "validation": "[validation against published results](../validation.md)",
     "adapters": "[use a policy in river](../coming-from/river.md), or one of river here",
     "testing": "[write a policy of your own](../your-own-policy.md), and test it with these kits",
     "kernels": "[write a policy of your own](../your-own-policy.md)",

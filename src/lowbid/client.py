@@ -227,7 +227,7 @@ class RemoteBandit:
         return self._answers(read_list("the list of ids", ids), kind, values)
 
     def forget(self, decision: Decision) -> Answer:
-        """Give up on a decision's outcome; see `SharedBandit.forget`.
+        """Discard a pending decision; see `SharedBandit.forget`.
 
         If the first answer was lost in transit and the request is repeated, that is "repeated".
         """

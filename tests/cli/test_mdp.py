@@ -104,7 +104,7 @@ def test_states_have_whole_numbers_and_titles_are_not_cut_short(tmp_path, canvas
         (["compare", "--environment", "rivr-swim"], "did you mean river-swim"),
         (["compare", "--environment", "deep-sea:size=1"], "size is 1"),
         (["compare", "--environment", "deep-sea:20"], "parameter=value"),
-        (["compare", "--environment", "chain:length=3"], "no parameter of chain is named"),
+        (["compare", "--environment", "chain:length=3"], "unknown parameter of chain"),
         (["compare", "--rules", "prsl"], "did you mean psrl"),
         (["compare", "--environment", "grid:drawing=@nowhere.txt"], "cannot be read"),
         (["compare", "--environment", "bandit:random-bernoulli:3"], "not arms drawn at random"),

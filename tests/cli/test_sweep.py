@@ -72,7 +72,7 @@ def test_who_does_not_play_everywhere_is_ranked_apart(here, capsys):
     printed = " ".join(capsys.readouterr().out.split())
     page = (here / "out" / "mine" / "report.html").read_text()
     for place in (printed, page):
-        assert place.count("Over all 4 places") == place.count("where Greedy plays") == 2
+        assert place.count("Over all 4 cells") == place.count("where Greedy plays") == 2
     whole, few, *_ = printed.split("Over ")[1:]
     assert "Greedy" not in whole
     assert "Greedy" in few

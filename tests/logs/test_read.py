@@ -109,12 +109,12 @@ def test_texts_stand_for_known_arms(tmp_path):
     path.write_text("arm,reward\n1,1\n2,1\n")
     assert lowbid.read_log(path, arms=[2, 1]).choices.tolist() == [1, 0]
     assert lowbid.read_log(path, arms=["1", 1, 2]).choices.tolist() == [0, 2]
-    with pytest.raises(LogError, match="line 3: arm '2' is not known"):
+    with pytest.raises(LogError, match="line 3: unknown arm '2'"):
         lowbid.read_log(path, arms=[1])
 
 
 def test_numbers_are_not_texts_elsewhere():
-    with pytest.raises(LogError, match="arm 1 is not known"):
+    with pytest.raises(LogError, match="unknown arm 1"):
         lowbid.read_log({"arm": [1], "reward": [1]}, arms=["1"])
 
 

@@ -100,5 +100,5 @@ def test_arms_that_are_not_there_are_refused():
         bandit.compare("green", "bleu")
     with pytest.raises(UnknownNameError, match="arm 'red' was removed"):
         bandit.compare("green", "red")
-    with pytest.raises(UnknownNameError, match="arm 'x' is not known"):
+    with pytest.raises(UnknownNameError, match="unknown arm 'x'"):
         bandit.compare(control="x")

@@ -32,10 +32,10 @@ def test_the_best_index_is_chosen(policy):
 def test_what_a_policy_does_not_have_is_refused():
     with pytest.raises(InvalidValueError, match="no batches"):
         Bandit(2, lowbid.UCB1()).bids()
-    with pytest.raises(InvalidValueError, match="no indices"):
+    with pytest.raises(InvalidValueError, match="does not use an index"):
         Bandit(2, lowbid.BetaThompson()).indices()
     assert Bandit(2, lowbid.BetaThompson()).explain().winners == []
-    assert "does not rank" in str(Bandit(2, lowbid.BetaThompson()).explain())
+    assert "does not use an index" in str(Bandit(2, lowbid.BetaThompson()).explain())
 
 
 def test_looking_changes_nothing():
@@ -99,7 +99,7 @@ def test_batches_are_spoken_of_only_if_there_are_some():
         "arm    count        mean",
         "a          1         0.5",
         "b          2         0.5",
-        "BetaThompson does not rank the arms by one number each.",
+        "BetaThompson does not use an index.",
     ]
 
 

@@ -82,7 +82,7 @@ def test_paused_arms_learn_and_removed_ones_are_unknown():
     bandit.remove_arm("red")
     bandit.learn_from({"arm": ["green"], "reward": [2]})
     assert bandit.counts() == {"blue": 0, "green": 1}
-    with pytest.raises(LogError, match="arm 'red' is not known"):
+    with pytest.raises(LogError, match="unknown arm 'red'"):
         bandit.learn_from({"arm": ["red"], "reward": [2]})
 
 

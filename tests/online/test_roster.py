@@ -89,7 +89,7 @@ def test_bandits_with_paused_arms_are_not_merged():
 
 def test_the_last_arm_cannot_be_put_aside_and_an_unknown_one_is_answered_with_the_known():
     bandit = Bandit(3, ENSEMBLE)
-    with pytest.raises(UnknownNameError, match="arm 3 is not known; the arms are 0 to 2"):
+    with pytest.raises(UnknownNameError, match="unknown arm 3; the arms are 0 to 2"):
         bandit.update(3, loss=0.5)
     bandit.pause_arm(0)
     bandit.pause_arm(1)

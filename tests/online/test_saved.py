@@ -143,7 +143,7 @@ MADE = {"word": "x", "words": {"x": 1}}
         (("stream",), ["0x1", "0x2"], r"stream has the shape"),
         (("stream",), ["0x1ffffffffffffffff"], r"stream is"),
         (("arms",), [], r"the number of arms is 0"),
-        (("arms", 1, "name"), "a", r"none twice"),
+        (("arms", 1, "name"), "a", r"arm 'a' is listed twice"),
         (("arms", 1, "name"), None, r"an arm is None"),
         (("expiry",), "7", r"expiry is '7'"),
         (("feedback", "kind"), "x", r"kind is 'x'; choose one of 'loss', 'reward'"),

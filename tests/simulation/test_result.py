@@ -57,7 +57,7 @@ def test_selection_by_name(result):
     assert np.array_equal(result[["batch", "ucb"]].regret, result.regret[::-1])
     with pytest.raises(UnknownNameError, match="did you mean 'batch'"):
         result["batc"]
-    with pytest.raises(UnknownNameError, match="no policy is named 0"):
+    with pytest.raises(UnknownNameError, match="unknown policy 0"):
         result[0]
 
 

@@ -71,7 +71,7 @@ class AskTell:
         self._asked = waiting
 
     def forget(self, x: Arm) -> None:
-        """Give up on a choice that failed or will not be tried."""
+        """Discard a choice that failed or will not be tried."""
         if not self._asked.get(x):
             raise UnknownNameError(
                 f"{x!r} was not returned by ask(), or its outcome was already reported."

@@ -49,7 +49,7 @@ class LinearIMED(ModelPolicy):
     Each feature is standardised by its mean and standard deviation so far. The noise σ, the level
     of the average arm, and how much of the losses' variance features explain are estimated from all
     losses, when the number of steps has grown by a tenth: the rule has nothing to tune, and does
-    not depend on any unit. A single absurd loss or feature is clipped.
+    not depend on any unit. A single loss or feature that is a gross error is clipped.
 
     Parameters
     ----------

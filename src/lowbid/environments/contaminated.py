@@ -28,7 +28,7 @@ def _right_or_wrong(table: Floats, instance: int, arm: int, stream: Stream) -> f
 
 
 class Contaminated(Wrapped):
-    """Arms whose losses are occasionally replaced by one absurd value.
+    """Arms whose losses are occasionally replaced by one gross error.
 
     Means and variances are those of the true losses, and so is the regret: the report is wrong, not
     the arm.

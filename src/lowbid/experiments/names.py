@@ -258,7 +258,7 @@ def nearest(what: str, name: str, known: Iterable[str]) -> str:
     near = longer[:5] or difflib.get_close_matches(_plain(name), plain, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(plain[each] for each in near)}?" if near else ""
     every = f"known names are {', '.join(sorted(plain.values()))}."
-    message = f"no {what} is named {name!r}; {hint or every}"
+    message = f"unknown {what} {name!r}; {hint or every}"
     raise UnknownNameError(message, field=what, value=name)
 
 

@@ -276,7 +276,7 @@ def _no_arm(value: Any, arm: Arm | None, known: list[Arm]) -> str:
         shown = "missing" if _is_missing(value) else repr(value)
         return f"the arm is {shown}; give a name or a whole number"
     listed = ", ".join(repr(each) for each in known[:10]) + (", ..." if len(known) > 10 else "")
-    return f"arm {value!r} is not known; the arms are {listed}"
+    return f"unknown arm {value!r}; the arms are {listed}"
 
 
 def _number_in_text(text: str) -> float | None:

@@ -85,7 +85,7 @@ def read_transitions(transitions: Any) -> Successors:
         raise InvalidValueError("next_states are not whole numbers; give the numbers of states.")
     states = probabilities.shape[-3]
     if not (next_states.min() >= 0 and next_states.max() < states):
-        raise InvalidValueError(f"next_states has other numbers than states, 0 to {states - 1}.")
+        raise InvalidValueError(f"next_states must contain state numbers 0 to {states - 1}.")
     if probabilities.ndim == 3:
         probabilities, next_states = probabilities[np.newaxis], next_states[np.newaxis]
     return Successors(probabilities, next_states.astype(np.int64))

@@ -43,7 +43,7 @@ _NO_LOG = (
 
 
 class Bandit(BanditViews):
-    """A policy in use: ask it for an arm, and report the outcome.
+    """An online bandit: `select` returns an arm, `update` records its outcome.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Bandit(BanditViews):
         The names of the arms to choose from; a number n stands for 0, 1, ..., n - 1.
     policy : Policy, optional
         By default `BatchLikelihood`, which takes losses or rewards of any size and sign, has
-        nothing to tune, and won the league of policies that know nothing about the losses.
+        nothing to tune, and won the league of policies without prior knowledge.
     seed : int
         0 or larger; determines the policy's randomness.
     horizon : int, optional
@@ -339,7 +339,7 @@ class Bandit(BanditViews):
             return lines
 
     def forget(self, decision: Decision) -> Rejection | None:
-        """Give up on a decision's outcome; returns what `update` would."""
+        """Discard a pending decision; returns the same values as `update`."""
         if not isinstance(decision, Decision):
             raise InvalidValueError(f"{decision!r} is not a decision; give one made by decide().")
         with self._lock:

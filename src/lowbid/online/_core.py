@@ -238,7 +238,7 @@ class Core:
         return None
 
     def forget(self, decision: Decision) -> Rejection | None:
-        """Give up on a decision's outcome."""
+        """Discard a pending decision."""
         rejection = self.decisions.status(decision)
         self.decisions.close(decision)
         if rejection is None:

@@ -88,7 +88,7 @@ class Explanation:
         if len(shown) < len(self.arms):
             lines.append(f"... and {len(self.arms) - len(shown)} more arms, in explain().arms")
         if not winners:
-            return "\n".join([*lines, f"{self.policy} does not rank the arms by one number each."])
+            return "\n".join([*lines, f"{self.policy} does not use an index."])
         return "\n".join([*lines, f"{self.policy}: the {self.best} index is chosen."])
 
     def _shown(self) -> list[ExplainedArm]:

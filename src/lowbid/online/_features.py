@@ -231,7 +231,7 @@ def _categories(name: str, kind: Sequence[Any]) -> tuple[Any, ...]:
     marks = {(isinstance(each, bool), each) for each in kind}
     if len(kind) < 2 or len(marks) < len(kind):
         raise InvalidValueError(
-            f"the categories of {name!r} are {shown(list(kind))}; give two or more, none twice.",
+            f"the categories of {name!r} are {shown(list(kind))}; give two or more, all different.",
             field=name,
             value=kind,
         )

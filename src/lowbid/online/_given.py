@@ -38,7 +38,7 @@ def read_kind(ways: tuple[str, str], bare: tuple[Any, ...], loss: Any, reward: A
     if loss is None:
         raise InvalidValueError(f"nothing was given; use {first} or {second}.")
     raise InvalidValueError(
-        f"both {loss!r} as loss and {reward!r} as reward were given; use {first} or {second}."
+        f"got both loss={loss!r} and reward={reward!r}; pass only one: {first} or {second}."
     )
 
 

@@ -214,13 +214,13 @@ class Roster:
     def _unknown(self, name: Any) -> str:
         known = [*self.names, *self.paused]
         if known == list(range(len(known))):
-            return f"arm {name!r} is not known; the arms are 0 to {len(known) - 1}."
+            return f"unknown arm {name!r}; the arms are 0 to {len(known) - 1}."
         spelled = {str(arm): arm for arm in known}
         near = difflib.get_close_matches(str(name), spelled, n=1)
         if near:
-            return f"arm {name!r} is not known; did you mean {spelled[near[0]]!r}?"
+            return f"unknown arm {name!r}; did you mean {spelled[near[0]]!r}?"
         listed = ", ".join(repr(arm) for arm in known[:10]) + (", ..." if len(known) > 10 else "")
-        return f"arm {name!r} is not known; the arms are {listed}."
+        return f"unknown arm {name!r}; the arms are {listed}."
 
 
 def is_name(name: object) -> bool:
@@ -249,6 +249,11 @@ def read_arms(arms: int | Iterable[Arm]) -> list[Arm]:
     for name in names:
         if not is_name(name):
             raise InvalidValueError(f"an arm is {name!r}; give names (str) or numbers (int).")
-    if not names or len(set(names)) < len(names):
-        raise invalid("arms", arms, "give at least one name, and none twice.")
+    if not names:
+        raise invalid("arms", arms, "give at least one name.")
+    if len(set(names)) < len(names):
+        twice = next(name for n, name in enumerate(names) if name in names[:n])
+        raise InvalidValueError(
+            f"arm {twice!r} is listed twice; arm names must be unique.", field="arms", value=arms
+        )
     return [plain_name(name) for name in names]

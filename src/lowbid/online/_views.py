@@ -209,7 +209,8 @@ class BanditViews(ABC):
         """An interval for each arm's true mean, including paused arms.
 
         All of them hold together, at all times, with the given confidence. If arms are added or
-        removed, that is true for each set of arms on its own: the arms there are share the error.
+        removed, that is true for each set of arms on its own: the error budget is split among
+        the current arms.
 
         Parameters
         ----------

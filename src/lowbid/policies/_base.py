@@ -260,9 +260,7 @@ class Policy(Parameterised):
         copy = copy_of(state)
         indices = _indices_in(copy)
         if indices is None:
-            raise InvalidValueError(
-                f"{self.name} has no indices: it does not rank the arms by one number each."
-            )
+            raise InvalidValueError(f"{self.name} does not use an index.")
         self.kernels.select(parameters, copy, step, np.zeros(1, np.uint64))
         return indices
 

@@ -4,7 +4,7 @@ A rule that works on these numbers does not depend on location or scale, whateve
 losses: two values become exactly 0 and 1 (or -1), and no loss is so large or so small that its cube
 overflows or vanishes. The two lowest losses estimate how low losses can be.
 
-A *clip* guards against absurd values: from the third loss on, a single loss may not widen the range
+A *clip* guards against gross errors: from the third loss on, a single loss may not widen the range
 seen so far by more than its width. One outlier then counts like one or two of the worst ordinary
 losses, and a range that is truly wide is reached after a few losses, since it may triple with each.
 

@@ -155,7 +155,7 @@ class BatchEnsemble(EnsemblePolicy):
     0 should be the best possible loss, or at least no mean loss may be negative: an empty batch
     counts as 0 and the padding pulls towards it. Otherwise, set `baseline`.
 
-    `WindowedBatchEnsemble` is for arms that change, `Clipped` for losses with absurd values, and
+    `WindowedBatchEnsemble` is for arms that change, `Clipped` for losses with gross errors, and
     `CoinFlips` extends the paper's guarantee for Bernoulli arms to all bounded losses.
 
     Parameters

@@ -267,7 +267,7 @@ choose, count_loss = race.select, race.count_loss
 
 @kernel
 def select(parameters: Parameters, state: State, step: int, stream: Stream) -> int:
-    """Play the leader, unless another arm is due; new batches come into use now and then."""
+    """Play the leader, unless another arm is due; new batches come into use occasionally."""
     if step >= parameters.growth_steps[state.batches.in_use[0]]:
         use_due(state.batches, parameters.growth_steps, step)
     return choose(parameters, state, step, stream)
@@ -288,7 +288,7 @@ def update(
 class BatchLikelihood(RacePolicy):
     r"""Batch likelihood, a descendant of `BatchEnsemble` and the default policy of a `Bandit`.
 
-    It needs to know nothing about the losses: no family, scale, location, range or horizon. Where
+    It needs no prior knowledge of the losses: no family, scale, location, range or horizon. Where
     they are bounded its regret is of order :math:`(\log T)^{1.1}`, and no rule that is not told the
     range has :math:`\log T` [3]_. It is consistent where they have a finite variance.
 
@@ -337,7 +337,7 @@ class BatchLikelihood(RacePolicy):
     Parameters
     ----------
     batches : int
-        The smallest l. Fewer batches need less memory and have somewhat more regret.
+        The smallest number of batches (l above). Fewer save memory but cost some regret.
     pooling : float
         c. A larger one is safer while an arm has few losses, and worse where arms differ in spread.
     null_weight : float
@@ -345,8 +345,8 @@ class BatchLikelihood(RacePolicy):
     exploration : float
         a. Each arm has about :math:`a (\log t)^{1.1}` plays at least: 5 at a million steps.
     patience : float
-        κ. A larger one explores less: lower regret in most runs, but more runs that end on a wrong
-        arm.
+        κ. A larger one explores less: lower regret in most runs, but more runs that settle on a
+        suboptimal arm.
     recheck : float
         Indices are recomputed when the leader has been played for this part of its plays and
         one more; 0 stands for every play. Arms that are far from due are looked at less often.
@@ -383,7 +383,7 @@ class BatchLikelihood(RacePolicy):
     about = About(
         family="index",
         needs="nothing",
-        time="l + log K, and K l now and then",
+        time="l + log K, occasionally K l",
         memory="K l",
         guarantee="of order (log T)^1.1 for bounded losses of unknown range, o(T) for losses of "
         "finite variance",

@@ -1,4 +1,4 @@
-"""Clipped losses: one absurd value does little harm to the policy that wears this."""
+"""Clipped losses: one gross error does little harm to the policy that wears this."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def update(
 
 @dataclass(frozen=True)
 class Clipped(Wrapper):
-    """A policy that learns from clipped losses, so that one absurd value does little harm.
+    """A policy that learns from clipped losses, so that one gross error does little harm.
 
     From the third loss on, of whichever arm, a single loss may not widen the range of the losses
     seen by more than its width. A range that is truly wide is reached after a few losses, since it

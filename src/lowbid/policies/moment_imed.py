@@ -140,7 +140,7 @@ def update(
 class MomentIMED(RacePolicy):
     r"""IMED with a divergence that is fitted to the first three moments of an arm's losses.
 
-    It needs to know nothing about the losses: no family, scale, location, range or horizon. It was
+    It needs no prior knowledge of the losses: no family, scale, location, range or horizon. It was
     found by experiment; nothing is proved about it.
 
     The leader is the arm with the lowest mean. Take an arm with n losses of mean m, d above the
@@ -171,7 +171,7 @@ class MomentIMED(RacePolicy):
     of all arms, each around its arm's mean. The lower end is the lowest loss of all arms, less M
     times its distance from the second lowest; if the range of the losses is declared, it is the
     declared one. Losses are clipped: from the third on, a single loss may not widen the range of
-    the losses seen by more than its width, so that one absurd value does little harm.
+    the losses seen by more than its width, so that one gross error does little harm.
 
     With a declared range, an arm whose losses were all alike is not given up: its losses could have
     two values, that one and the best possible loss, so the evidence against it is
@@ -186,8 +186,8 @@ class MomentIMED(RacePolicy):
     margin : float
         M. A larger one is safer where losses below all previous ones are to be expected.
     patience : float
-        κ. A larger one explores less: lower regret in most runs, but more runs that end on a wrong
-        arm.
+        κ. A larger one explores less: lower regret in most runs, but more runs that settle on a
+        suboptimal arm.
     recheck : float
         Indices are recomputed when the leader has been played for this part of its plays and
         one more; 0 stands for every play. Arms that are far from due are looked at less often.
@@ -224,7 +224,7 @@ class MomentIMED(RacePolicy):
     about = About(
         family="index",
         needs="nothing",
-        time="log K, and K now and then",
+        time="log K, occasionally K",
         memory="K",
         guarantee="none published",
         cite="honda2015non,morris1982natural,cowan2018normal",

@@ -50,7 +50,7 @@ class RDS(Policy):
     .. math:: \min\Big(\min_i X_i,\ m - \rho_n \frac1n \sum_i (X_i - m)^+\Big),
               \qquad \rho_n = \sqrt{\log(1 + n)}.
 
-    It needs to know nothing about the losses, and for all light-tailed ones its regret grows only a
+    It needs no prior knowledge of the losses, and for all light-tailed ones its regret grows only a
     little faster than log T.
 
     Examples

@@ -226,7 +226,7 @@ class TopTwo(Policy):
     about = About(
         family="best arm",
         needs="nothing",
-        time="1, and K now and then",
+        time="1, occasionally K",
         memory="K",
         guarantee="none: linear in T; wrong verdicts at most with the error asked for",
         cite="russo2016simple,jourdan2022top",

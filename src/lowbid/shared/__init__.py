@@ -11,7 +11,7 @@ takes all that is waiting and has it carried out in one transaction (`SharedLog.
 2. look up what the calls ask for, such as earlier answers to their request ids (`KeyedMemory`);
 3. for each call: `plan` says what is to be done, an answer that is already known included; the
    replica decides (`Replica.decide`) or applies an event; `conclude` makes the answer;
-4. append the events, write the memory, now and then a snapshot, and commit;
+4. append the events, write the memory, occasionally a snapshot, and commit;
 5. give the answers to the threads and event loops that wait.
 
 A call is a command. What it did is an event, a fact: other processes apply it and decide nothing.

@@ -54,7 +54,7 @@ class Call(Queued, ABC):
 
 
 class Forget(Call):
-    """Give up on a decision, which is also known by its id alone."""
+    """Discard a pending decision, which may be given by its id alone."""
 
     def __init__(self, what: Decision | str) -> None:
         super().__init__()

@@ -201,7 +201,7 @@ class SharedBandit(BanditViews):
         return self._submit(answering(ids, *bare, losses=losses, rewards=rewards))
 
     def forget(self, decision: Decision) -> Answer:
-        """Give up on a decision's outcome.
+        """Discard a pending decision.
 
         Returns
         -------

@@ -116,8 +116,8 @@ def misfit_of(name: str, policy: Policy, environment: Environment) -> str:
         return ""
     return (
         f"{name} assumes that no mean loss is below {policy.best_loss:g}, but {environment!r} has "
-        f"one of {lowest:g}: it may stay with a wrong arm for good. If that is not what you want "
-        f"to see, {policy.below_best}."
+        f"one of {lowest:g}: it may settle on a suboptimal arm for good. If that is not what you "
+        f"want to see, {policy.below_best}."
     )
 
 

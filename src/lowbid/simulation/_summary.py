@@ -81,7 +81,7 @@ def known(policy: str, names: Sequence[str]) -> str:
     if isinstance(policy, str) and policy in names:
         return policy
     near = difflib.get_close_matches(str(policy), names, n=1) or names
-    raise UnknownNameError(f"no policy is named {policy!r}; did you mean {near[0]!r}?")
+    raise UnknownNameError(f"unknown policy {policy!r}; did you mean {near[0]!r}?")
 
 
 def _cells(row: Row, digits: int) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Reference figures as data, and a runner that simulates them and compares.
+"""Published results as data, and a runner that re-simulates and compares them.
 
 One module per source, with a list of its cells; `SOURCES` names them all.
 """

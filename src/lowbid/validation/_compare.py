@@ -1,4 +1,4 @@
-"""Simulate reference figures, and compare ours with them."""
+"""Re-simulate published results and compare them with ours."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def compare(
     Parameters
     ----------
     cells : iterable of Cell
-        The reference figures; see `SOURCES`.
+        The published results; see `SOURCES`.
     runs : int
         The number of runs per cell.
     seed : int

@@ -54,7 +54,7 @@ def test_what_fails_does_not_keep_the_others_from_being_ranked(tmp_path):
     sweep = small(Raising(), PlainPolicy(), lowbid.UniformPlay(), environments=3)
     assert len(played(sweep, tmp_path)) == 3
     text = write_up(sweep, tmp_path, "lowbid sweep small.toml")
-    assert "6 of 9 cells are finished; 3 cells failed\n\nOver all 3 places" in text
+    assert "6 of 9 cells are finished; 3 cells failed\n\nOver all 3 cells" in text
     assert "UniformPlay" in text
     page = (tmp_path / "small" / "report.html").read_text()
     assert "Raising on e0, 20 steps: RuntimeError: no idea" in page

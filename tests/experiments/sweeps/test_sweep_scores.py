@@ -160,11 +160,11 @@ def test_chosen_settings_are_judged_only_at_places_where_all_of_them_play():
 @pytest.mark.parametrize(
     ("limited", "places", "title"),
     [
-        ((), 18, "Over all 18 places"),
-        ((), 1, "Over the only place"),
-        (("A",), 9, "Over the 9 places where A plays"),
-        (("A", "B"), 1, "Over the 1 place where A and B play"),
-        (("A", "B", "C", "D"), 9, "Over the 9 places where A, B, C and 1 other play"),
+        ((), 18, "Over all 18 cells"),
+        ((), 1, "Over the only cell"),
+        (("A",), 9, "Over the 9 cells where A plays"),
+        (("A", "B"), 1, "Over the 1 cell where A and B play"),
+        (("A", "B", "C", "D"), 9, "Over the 9 cells where A, B, C and 1 other play"),
     ],
 )
 def test_titles_say_which_places_count(limited, places, title):
@@ -175,8 +175,8 @@ def test_titles_say_which_places_count(limited, places, title):
 def test_the_file_of_rankings_says_which_one_a_row_belongs_to():
     columns = ranking_columns(rankings(LIMITED, regrets(LIMITED, PLAYING)))
     assert list(zip(columns["ranking"], columns["policy"], strict=True)) == [
-        *(("Over all 4 places", name) for name in "ba"),
-        *(("Over the 2 places where c plays", name) for name in "abc"),
+        *(("Over all 4 cells", name) for name in "ba"),
+        *(("Over the 2 cells where c plays", name) for name in "abc"),
     ]
 
 

@@ -120,7 +120,7 @@ def write_up(outcomes: Outcomes, folder: Path, command: str) -> Path:
     settings = len({key for key, _, _ in outcomes})
     page = Page(
         "The league",
-        f"{len(played)} policies that know nothing about the losses, on {settings} settings.",
+        f"{len(played)} policies without prior knowledge, in {settings} settings.",
         [
             Section(
                 "Scores",
@@ -137,9 +137,9 @@ def write_up(outcomes: Outcomes, folder: Path, command: str) -> Path:
 
 
 INTERVALS = (
-    "In brackets: 95% intervals from resampling the settings with replacement; they show how much "
-    "a figure depends on the choice of settings, and the upper end of the worst ratio cannot lie "
-    "above the observed one."
+    "Brackets are 95% bootstrap intervals over settings; they show how much a figure depends on "
+    "the choice of settings, and the upper end of the worst ratio cannot lie above the observed "
+    "one."
 )
 EXPLANATION = (
     "Score: the geometric mean, over settings and horizons, of a policy's mean regret divided by "

@@ -37,6 +37,6 @@ def settings_named(names: Sequence[str]) -> list[SweptEnvironment]:
         if not found:
             near = difflib.get_close_matches(name, [*SETTINGS, "choosing", "judging"], n=1)
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(SETTINGS)}."
-            raise UnknownNameError(f"no setting is named {name!r}; {hint}")
+            raise UnknownNameError(f"unknown setting {name!r}; {hint}")
         chosen |= {setting.name: setting for setting in found}
     return list(chosen.values())

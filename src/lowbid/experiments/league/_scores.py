@@ -176,7 +176,7 @@ def cells_of(outcomes: Outcomes, names: Collection[str]) -> set[Cell]:
 
 
 def stuck(outcomes: Outcomes, name: str, settings: Collection[str]) -> Part:
-    """The share of an entrant's runs that end on a wrong arm, in some settings."""
+    """The share of an entrant's runs that settle on a suboptimal arm, in some settings."""
     ended = dict.fromkeys(settings, (0.0, 0.0))
     for (key, other, horizon), result in outcomes.items():
         setting = SETTINGS[key]

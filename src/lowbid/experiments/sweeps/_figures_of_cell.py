@@ -27,8 +27,8 @@ class Figures(NamedTuple):
     median, q95, worst : float
         The median, the 95% quantile and the maximum of the regret.
     stuck : float or None
-        The share of runs that end on a wrong arm; None where unknown: before the horizon, and if
-        the arms differ from run to run.
+        The share of runs that settle on a suboptimal arm; None where unknown: before the horizon,
+        and if the arms differ from run to run.
     """
 
     runs: int
@@ -66,7 +66,7 @@ def _stuck(cell: Cell, checkpoints: Ints, regret: Floats) -> float | None:
 
 
 def stuck_runs(arms: Arms, checkpoints: Ints, regret: Floats) -> Floats:
-    """Which runs, (run, checkpoint), end on a wrong arm: 1 if they do, 0 otherwise."""
+    """Which runs, (run, checkpoint), settle on a suboptimal arm: 1 if they do, 0 otherwise."""
     means, horizon = np.sort(arms.means), int(checkpoints[-1])
     before = checkpoints.tolist().index(last_tenth(horizon))
     lost = regret[:, -1] - regret[:, before]

@@ -152,8 +152,8 @@ def play_sweep(
     workers : int, optional
         The number of threads or processes; by default one for each core.
     time_limit : float, optional
-        Seconds after which a task that has not answered is handed out again; by default 30 times
-        as long as it is expected to take, and at least five minutes.
+        Reassign a task after this many seconds without a sign of life; by default 30 times as
+        long as it is expected to take, and at least five minutes.
     progress : bool, optional
         Show a progress bar; by default on a terminal.
     say : function
@@ -191,7 +191,7 @@ def play_sweep(
 
 
 class _Bar:
-    """A progress bar with the remaining time; without a terminal, a line now and then."""
+    """A progress bar with the remaining time; without a terminal, an occasional line."""
 
     def __init__(self, driver: Driver, progress: bool | None, say: Say) -> None:
         self.driver, self.say = driver, say

@@ -21,12 +21,12 @@ EXPLANATION = (
     "Score: the geometric mean, over environments, steps and seeds, of a policy's mean regret "
     "divided by the lowest of all policies. Worst: the largest of these ratios. Stuck: the share "
     "of runs, on environments with given arms, whose last tenth lost at least 90% of the smallest "
-    "gap per step. In brackets: 95% intervals from resampling the environments with replacement; "
-    "they show how much a figure depends on the choice of environments, and the upper end of the "
-    "worst ratio cannot lie above the observed one. Only places (environment, step, seed) that "
-    "every policy has completed are counted, and a table has only policies that run at all of its "
-    "places: those that do not run everywhere have tables of their own, over the places where they "
-    "do, with all others that run there."
+    "gap per step. Brackets are 95% bootstrap intervals over environments; they show how much a "
+    "figure depends on the choice of environments, and the upper end of the worst ratio cannot "
+    "lie above the observed one. Only cells (environment, horizon, seed) that every policy has "
+    "completed are counted, and a table ranks only policies that run in all of its cells; policies "
+    "that run in some cells only have tables of their own, over these cells, together with all "
+    "others that run there."
 )
 
 
@@ -41,12 +41,12 @@ def ranking_title(ranking: Ranking) -> str:
     """The places of a ranking, in words."""
     number = len(ranking.table)
     if not ranking.limited:
-        return f"Over all {number:,} places" if number > 1 else "Over the only place"
+        return f"Over all {number:,} cells" if number > 1 else "Over the only cell"
     names, more = ranking.limited[:_MOST_NAMED], len(ranking.limited) - _MOST_NAMED
     listed = [*names, counted(more, "other")] if more > 0 else list(names)
     who = " and ".join(filter(None, [", ".join(listed[:-1]), listed[-1]]))
     verb = "plays" if len(listed) == 1 else "play"
-    return f"Over the {counted(number, 'place')} where {who} {verb}"
+    return f"Over the {counted(number, 'cell')} where {who} {verb}"
 
 
 def ranking_table(scores: Sequence[SweepScore]) -> Table:
@@ -62,8 +62,8 @@ def ranking_table(scores: Sequence[SweepScore]) -> Table:
         ]
         for score in scores
     ]
-    head = ["policy", "score", "places", "worst", "worst at", "stuck"]
-    return Table(head, rows, frozenset({4}), spare=("places", "worst at"))
+    head = ["policy", "score", "cells", "worst", "worst at", "stuck"]
+    return Table(head, rows, frozenset({4}), spare=("cells", "worst at"))
 
 
 def ranking_columns(rankings: Sequence[Ranking]) -> dict[str, list[Any]]:
@@ -81,7 +81,7 @@ def ranking_columns(rankings: Sequence[Ranking]) -> dict[str, list[Any]]:
         found[f"{title}_high"] = [_blank(part.high) for part in parts]
     found["worst_environment"] = [score.worst_at.environment for score in scores]
     found["worst_step"] = [score.worst_at.step for score in scores]
-    return {**found, "places": [score.places for score in scores]}
+    return {**found, "cells": [score.places for score in scores]}
 
 
 def ranking_section(rankings: Sequence[Ranking]) -> Section:
@@ -119,12 +119,12 @@ def tuning_table(choices: Sequence[Tuned]) -> Table:
         ]
         for each in choices
     ]
-    head = ["rule", "settings tried", "chosen", "score there", "score when judged", "places"]
+    head = ["rule", "settings tried", "chosen", "score there", "score when judged", "cells"]
     return Table(
         [*head, "best in hindsight", "its score"],
         rows,
         text_columns=frozenset({2, 6}),
-        spare=("its score", "best in hindsight", "places"),
+        spare=("its score", "best in hindsight", "cells"),
     )
 
 
@@ -134,7 +134,7 @@ def tuning_section(choices: Sequence[Choices]) -> Section:
         "For each rule, the setting with the best score on the environments for choosing, and its "
         "score on those for judging, which played no part in the choice. The more settings were "
         "tried, the more the first score flatters; the score when judged does not. As above, "
-        "a table has only policies that play at all its places; the column counts those for "
+        "a table has only policies that run in all its cells; the column counts those for "
         "judging."
     )
     blocks: list[Block] = [Text(text)]

@@ -320,7 +320,7 @@ def _made(which: Mapping[str, Any], settings: Mapping[str, Any]) -> Policy:
         for key in settings:
             near = difflib.get_close_matches(key, _OF_POLICIES, n=1, cutoff=0.75)
             if near:
-                message = f"no entry of [[policies]] is named {key!r}; did you mean {near[0]}?"
+                message = f"unknown entry of [[policies]] {key!r}; did you mean {near[0]}?"
                 raise UnknownNameError(message, value=key) from None
         raise
 

@@ -43,7 +43,8 @@ class SweepScore(NamedTuple):
     worst_at : Place
         The place of that ratio.
     stuck : Part
-        The share of runs that end on a wrong arm, where arms are fixed; NaN if there are none.
+        The share of runs that settle on a suboptimal arm, where arms are fixed; NaN if there are
+        none.
     places : int
         The number of places.
     """

@@ -138,7 +138,7 @@ def decision_routes(context: Context) -> list[DecisionRoute]:
         return _json({"answers": answers})
 
     async def forget(request: Request, name: str) -> Response:
-        """Give up on a decision whose outcome will not be reported; the policy ignores it.
+        """Discard a pending decision whose outcome will not be reported; the policy ignores it.
 
         Answers null if it is given up now; "repeated" if it was given up before; "conflict" if an
         outcome was recorded; "late" if its window is over; "removed" if its arm is gone; "unknown"
@@ -196,8 +196,8 @@ def kind_of(outcomes: list[OutcomeReport]) -> str:
             )  # fmt: skip
         if (each.reward is not None) != (first == "rewards"):
             raise ProblemError(
-                422, "invalid-request", f"outcome {number} is of another kind than the first; give "
-                "only rewards or only losses.", str(number),
+                422, "invalid-request", f"outcome {number} mixes losses and rewards; give only "
+                "rewards or only losses.", str(number),
             )  # fmt: skip
     return first
 

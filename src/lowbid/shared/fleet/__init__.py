@@ -1,4 +1,4 @@
-"""A bandit of many processes that decide on their own and exchange totals now and then.
+"""A bandit of many processes that decide on their own and exchange totals occasionally.
 
 A decision: `FleetBandit.decide` -> `Member.decide` -> the policy's `select`, in memory. An
 exchange: `Exchange.run` writes this process's row (`row_of`: a saved bandit with its own outcomes

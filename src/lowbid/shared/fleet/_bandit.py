@@ -68,7 +68,7 @@ class FleetStatus(NamedTuple):
 
 
 class FleetBandit(BanditViews):
-    """A bandit of many processes that exchange totals now and then; see `lowbid.open`.
+    """A bandit of many processes that exchange totals occasionally; see `lowbid.open`.
 
     Each process decides in memory, by what all of them had learned at the last exchange and by what
     it has learned itself since. No decision waits for the store.
@@ -187,7 +187,7 @@ class FleetBandit(BanditViews):
             return self._take_in(given)
 
     def forget(self, decision: Decision) -> Rejection | None:
-        """Give up on a decision's outcome; returns what `update` would."""
+        """Discard a pending decision; returns the same values as `update`."""
         if not isinstance(decision, Decision):
             raise InvalidValueError(f"{decision!r} is not a decision; give one made by decide().")
         with self._lock:

@@ -150,7 +150,7 @@ class Member:
         return isinstance(decision.id, str) and self.holdout.has(decision.id)
 
     def forget(self, decision: Decision) -> Rejection | None:
-        """Give up on a decision's outcome."""
+        """Discard a pending decision."""
         if self._is_held_out(decision):
             rejection = self.holdout.decisions.status(decision)
             self.holdout.decisions.close(decision)

@@ -113,6 +113,18 @@ def test_an_agent_that_cannot_be_there_is_refused(name, value, tmp_path):
         mdp.Agent.load(tmp_path / "other.npz", compiled="never")
 
 
+@pytest.mark.parametrize("rule", VARIANTS, ids=lambda rule: rule.name)
+@pytest.mark.parametrize("name", ["problem_actions", "problem_successors"])
+def test_a_problem_larger_than_its_file_is_refused_before_there_is_room_for_it(
+    rule, name, tmp_path, monkeypatch
+):
+    columns = columns_of(trained(rule), tmp_path)
+    np.savez(tmp_path / "other.npz", **{**columns, name: columns[name] * 0 + 10**5})
+    monkeypatch.setattr(mdp.Agent, "_setup", lambda *_: pytest.fail("made room for it"))
+    with pytest.raises(StateError, match="allowed"):
+        mdp.Agent.load(tmp_path / "other.npz", rule=rule, compiled="never")
+
+
 def leaves(value, path=()):
     """The paths of everything in a header but what names the format."""
     yield path

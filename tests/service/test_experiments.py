@@ -71,6 +71,15 @@ def test_settings_arms_and_archiving_are_logged_with_the_name_of_the_key(shop):
 
 def test_a_change_of_nothing_is_refused(shop):
     assert shop.admin.patch("/v1/experiments/checkout", json={}).status_code == 422
+    for field, value in [("policy", "ucb1"), ("arms", ["a"]), ("seed", 3), ("name", "other")]:
+        answer = shop.admin.patch("/v1/experiments/checkout", json={field: value})
+        assert answer.status_code == 422
+        assert f"{field} cannot be changed later; allowed are window" in answer.json()["detail"]
+        assert answer.json()["errors"][0]["field"] == field
+    wrong = shop.admin.patch("/v1/experiments/checkout", json={"polcy": "ucb1"})
+    assert "no such field" in wrong.json()["detail"]
+    for body in ([], "policy", 3, None):
+        assert shop.admin.patch("/v1/experiments/checkout", json=body).status_code == 422
     unknown = {"arm": "purple", "change": "pause"}
     assert shop.admin.post("/v1/experiments/checkout/arms", json=unknown).status_code == 404
 

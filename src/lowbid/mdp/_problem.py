@@ -62,7 +62,7 @@ class Problem(NamedTuple):
         yield "horizon", whole(1)
         yield "actions", whole(1)
         yield "groups", one_of(1, self.horizon)
-        yield "successors", whole(1)
+        yield "successors", whole(1, self.n_states)
         yield "episodes", whole(0)
         yield "earliest", whole(0, self.horizon)
 
@@ -139,7 +139,7 @@ def problem_of(
         spans=np.maximum(bounds - worst * left, 0.0),
         best_reward=float(best),
         groups=1 if stationary else horizon,
-        successors=len(actions) if successors is None else int(successors),
+        successors=len(actions) if successors is None else min(int(successors), len(actions)),
         episodes=0 if episodes is None else require_whole("episodes", episodes),
         earliest=np.zeros(len(actions), np.int64) if earliest is None else earliest,
     )

@@ -75,15 +75,18 @@ def read_agent(cls: type[A], path: str | os.PathLike[str], rule: Rule | None, co
 def _restored(
     cls: type[A], rule: Rule, header: dict[str, Any], columns: dict[str, Any], compiled: When
 ) -> A:
+    saved = {
+        name.removeprefix("state_"): x for name, x in columns.items() if name.startswith("state_")
+    }
+    problem = _problem_from(columns)
+    if _fields(rule) is not None:
+        _require_size(problem, saved)
     agent = cls.__new__(cls)
-    agent._setup(_problem_from(columns), rule, 0, "", compiled)
+    agent._setup(problem, rule, 0, "", compiled)
     for name, value in _counters_from(agent._problem, header["agent"]).items():
         setattr(agent, name, value)
     fill(agent._stream, columns["stream"], "stream")
     places = _named_arrays(agent._state)
-    saved = {
-        name.removeprefix("state_"): x for name, x in columns.items() if name.startswith("state_")
-    }
     if kinds_of(places) != kinds_of(saved):
         raise ValueError("the state has other arrays")
     for name, place in places.items():
@@ -113,6 +116,18 @@ def _problem_from(columns: dict[str, Any]) -> Problem:
     problem = Problem(**found)
     check_state(problem, None)
     return problem
+
+
+def _require_size(problem: Problem, saved: Mapping[str, Any]) -> None:
+    """Refuse a problem that its state is too small for, before there is room for such a state.
+
+    Each of lowbid's rules remembers at least one number per state and action.
+    """
+    room = sum(array.size for array in saved.values()) // problem.n_states
+    if problem.n_actions > room:
+        raise StateError(
+            f"actions goes up to {problem.n_actions}; allowed are {room} with a state of this size."
+        )
 
 
 def _counters_from(problem: Problem, saved: dict[str, Any]) -> dict[str, Any]:

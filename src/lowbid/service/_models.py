@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
+
+from lowbid.service._problems import ProblemError
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._ -]{0,99}")
 
@@ -107,6 +109,19 @@ class Changes(Body):
     holdout: Number | None = None
     control: Arm | None = None
     archived: bool | None = Field(default=None, description="true to stop making decisions")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _require_changeable(cls, given: Any) -> Any:
+        """Say so of a setting that exists, but only for new experiments."""
+        fixed = NewExperiment.model_fields.keys() - cls.model_fields.keys()
+        for field in given if isinstance(given, dict) else ():
+            if field in fixed:
+                allowed = ", ".join(cls.model_fields)
+                remedy = "POST to /arms" if field == "arms" else "make another experiment"
+                message = f"{field} cannot be changed later; allowed are {allowed}; or {remedy}."
+                raise ProblemError(422, "invalid-value", message, field)
+        return given
 
 
 class ArmChange(Body):

@@ -410,6 +410,10 @@ class SharedBandit(BanditViews):
         Administrative changes stay in the log, and so does everything younger than the limits given
         here. Afterwards, `log` and `export` start later.
 
+        Other calls to this bandit wait until it has finished: those of this process however long
+        it takes, those of others no longer than their patience. Run it when there is little
+        traffic.
+
         Parameters
         ----------
         events : duration

@@ -119,31 +119,28 @@ class Member:
             return self.holdout.decisions.status(what)
         return self.own.status(what)
 
-    def take_in(self, what: Arm | Decision, value: float) -> Rejection | None:
-        """Record a value that has been checked."""
-        rejection = self.status(what)
-        if rejection is not None:
-            return rejection
+    def take_in(self, what: Arm | Decision, value: float) -> None:
+        """Record a value that has been checked, of what has no status that speaks against it."""
         if not isinstance(what, Decision):
-            self._learn(Outcome(what, value, DECIDED), what)
+            self._learn(Outcome(what, value, DECIDED), answered=0)
         elif self._is_held_out(what):
             self.holdout.decisions.close(what)
-            self._learn(Outcome(what.arm, value, HELD_OUT), what)
+            self._learn(Outcome(what.arm, value, HELD_OUT), answered=1)
         else:
-            self._learn(Outcome(what.arm, value, DECIDED), what)
-        return None
+            self.own.decisions.close(what)
+            self._learn(Outcome(what.arm, value, DECIDED), answered=1)
 
-    def _learn(self, outcome: Outcome, what: Arm | Decision) -> None:
+    def _learn(self, outcome: Outcome, answered: int) -> None:
         """Record an outcome that is new to the fleet."""
-        own, lead, feedback = self.own, self.lead, self.feedback
+        own, lead = self.own, self.lead
         if outcome.group == DECIDED:
             number = own.roster.number[outcome.arm]
             if lead.roster.number.get(outcome.arm) == number:
                 own.engine.policy.deal_alike(own.engine.state, lead.engine.state, number)
-            own.take_in(what, outcome.value, feedback)
-            lead.learn(outcome.arm, outcome.value, answered=int(isinstance(what, Decision)))
+            own.learn(outcome.arm, outcome.value, answered)
+            lead.learn(outcome.arm, outcome.value, answered)
         if self.settings.settings.holdout > 0.0:
-            self.holdout.record(outcome.group, outcome.value, feedback)
+            self.holdout.record(outcome.group, outcome.value, self.feedback)
         self.since.append(outcome)
 
     def _is_held_out(self, decision: Decision) -> bool:
@@ -214,7 +211,7 @@ class Member:
         self._lead_again()
         for outcome in outcomes:
             if outcome.arm in self.own.roster.number:
-                self._learn(outcome, outcome.arm)
+                self._learn(outcome, answered=0)
 
     def child(self) -> Member:
         """The member of a forked process: it knows the same, but has nothing to tell yet."""

@@ -111,15 +111,51 @@ def test_a_forked_process_goes_on_by_itself(tmp_path):
     assert printed == ["True", "True", "0"] * 7 + ["True", "True"]
 
 
+# Each begins to compile something, and leaves the rest of the script while that goes on.
+BUSY = {
+    "bandit": "play(bandit, 20)",
+    "agent": """
+    from lowbid import mdp
+    agent = mdp.Agent(3, 2, 5, seed=1, reward_range=(0, 1), best_return=5.0, compiled="background")
+    for _ in range(4):
+        agent.begin(0)
+        while agent.stage is not None:
+            action = agent.act()
+            agent.update(reward=0.5 * action, next_state=(action + 1) % 3)
+    """,
+    "features": """
+    by_features = lowbid.Bandit(3, features=4, seed=1, compiled="background")
+    for step in range(20):
+        decision = by_features.decide(features=[step % 3, step % 5, 1, 0])
+        by_features.update(decision, loss=0.1 * decision.arm)
+    """,
+}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("after", [0.0, 0.06, 0.1, 0.15, 0.2, 0.3, 0.5])
-def test_a_process_can_end_at_any_time(after, tmp_path):
-    script = f"""
-    play(bandit, 20)
-    time.sleep({after})
-    print("ends")
-    """
+@pytest.mark.parametrize("busy", BUSY)
+def test_a_process_can_end_at_any_time(busy, after, tmp_path):
+    script = textwrap.dedent(BUSY[busy]) + f"\ntime.sleep({after}); print('ends')"
     assert run(script, tmp_path) == (["ends"], "")
+
+
+@pytest.mark.parametrize("busy", ["agent", "features"])
+def test_a_process_can_end_while_it_compiles(busy, tmp_path):
+    """What has begun is compiled before Python takes itself apart."""
+    end = """
+    from lowbid._compile import waiting
+
+    class Last:
+        def __del__(self, waiting=waiting):
+            print("compiles:", *waiting() or ["nothing"], flush=True)
+
+    last = Last()
+    while not waiting():
+        assert background.queue
+    """
+    script = textwrap.dedent(BUSY[busy]) + textwrap.dedent(end)
+    assert run(script, tmp_path) == (["compiles:", "nothing"], "")
 
 
 def test_what_cannot_be_compiled_goes_on_uncompiled(tmp_path):
@@ -376,3 +412,70 @@ def test_an_agent_goes_on_in_a_forked_process(tmp_path):
     print(os.waitpid(child, 0)[1], chosen + learn(agent, 4) == wanted)
     """
     assert run(script, tmp_path) == (["True", "True", "0", "True"], "")
+
+
+FEATURES = """
+def cases(steps):
+    return [[step % 3, step % 5 - 2.0, step % 2, 1.0] for step in steps]
+
+def personal(compiled, seed=1):
+    return lowbid.Bandit(3, features=4, seed=seed, loss_range=(0, 2), compiled=compiled)
+
+def learn(bandit, steps):
+    chosen, late = [], []
+    for case in cases(steps):
+        late.append((bandit.decide(features=case), case))
+        chosen.append(late[-1][0].arm)
+        if len(late) > 2:  # outcomes arrive late
+            decision, case = late.pop(0)
+            bandit.update(decision, loss=(0.3 + 0.1 * case[0] * (1 + decision.arm)) % 1.0)
+    for decision, _ in late:
+        bandit.update(decision, loss=0.5)
+    return chosen
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
+def test_a_bandit_with_features_goes_on_in_a_forked_process(tmp_path):
+    script = """
+    import os, signal
+    wanted = personal("never")
+    wanted = [learn(wanted, range(10)), learn(wanted, range(10, 20))]
+    bandit = personal("background")
+    chosen = [learn(bandit, range(10))]
+    for pause in (0.0, 0.1):  # the thread compiles
+        time.sleep(pause)
+        child = os.fork()
+        if child == 0:
+            signal.alarm(60)
+            chosen.append(learn(bandit, range(10, 20)))
+            print(chosen == wanted, background.wait(50), flush=True)
+            os._exit(0)
+        print(os.waitpid(child, 0)[1], flush=True)
+    print([*chosen, learn(bandit, range(10, 20))] == wanted)
+    """
+    printed, errors = run(FEATURES + textwrap.dedent(script), tmp_path)
+    assert (printed, errors) == (["True", "True", "0"] * 2 + ["True"], "")
+
+
+def test_bandits_with_features_are_merged_while_they_are_compiled(tmp_path):
+    """One or both of them may have gone over to compiled code, and the third may not."""
+    script = """
+    import json
+
+    def together(compiled, waits):
+        first, second = personal(compiled), personal(compiled, seed=2)
+        learn(first, range(30))
+        waits and background.wait(50)
+        learn(second, range(30, 50))
+        first.merge(second)
+        chosen, saved = learn(first, range(50, 80)), json.loads(first.to_json())
+        del saved["decisions"], saved["checksum"]  # the names of decisions are random
+        return chosen, saved
+
+    wanted = together("never", False)
+    print(together("background", False) == wanted, together("background", True) == wanted)
+    print(background.wait(50), together("background", False) == wanted)
+    """
+    printed, errors = run(FEATURES + textwrap.dedent(script), tmp_path)
+    assert (printed, errors) == (["True"] * 4, "")

@@ -239,3 +239,36 @@ def test_what_is_wrong_is_refused(build):
     assert done.returncode != 0
     for complaint in ("stray.md", "nowhere.md", "#no-such-place", "src/lowbid/gone.py"):
         assert complaint in done.stderr
+
+
+def test_pages_are_written_as_markdown_and_listed(tmp_path):
+    plain = load("plain_pages")
+    pages = [
+        plain.PlainPage("Tutorial", "learn/tutorial.md", "# Tutorial\n\nOne.\n"),
+        plain.PlainPage("Bandit", "reference/online.md", "# Bandit\n\n::: lowbid.Bandit\n"),
+    ]
+    plain.write(tmp_path, "lowbid", "Bandits.", pages)
+    assert (tmp_path / "learn/tutorial.md").read_text() == "# Tutorial\n\nOne.\n"
+    assert not (tmp_path / "reference").exists()
+    assert (tmp_path / "llms.txt").read_text().splitlines() == [
+        "# lowbid",
+        "",
+        "> Bandits.",
+        "",
+        "## Pages",
+        "",
+        "- [Tutorial](learn/tutorial.md)",
+    ]
+
+
+def test_words_that_readers_search_for_lead_to_pages_that_exist():
+    pytest.importorskip("mkdocs")
+    hooks = load("hooks")
+    for path in hooks.SYNONYMS:
+        policy = path.removeprefix("reference/policies/").removesuffix(".md")
+        assert (ROOT / "docs" / path).exists() or hasattr(lowbid.policies, policy), path
+    words = " ".join(hooks.SYNONYMS.values()).split()
+    assert {"install", "dashboard", "nonstationary", "thomson"} <= set(words)
+    page = hooks._with_synonyms("# Changing\n\nText.", "changing-arms.md")
+    assert page.startswith("# Changing\n\n<p hidden>nonstationary ")
+    assert hooks._with_synonyms("# Tutorial\n\nText.", "tutorial.md") == "# Tutorial\n\nText."

@@ -24,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import api_pages
 import check_site
 import notebooks
+import plain_pages
 
 from lowbid.cli import main
 
@@ -43,6 +44,17 @@ NEXT = re.compile(r"^\*\*Next:\*\*.*\Z", re.MULTILINE | re.DOTALL)
 # A figure's interval, as in 1.51 [1.17, 2.14] or 304 x (295 to 304), which is hard to read on two
 # lines of a table's cell.
 INTERVAL = re.compile(r"(?<=[\d%x] )[\[(]-?[\d.,]+%?(?:,| to) -?[\d.,]+%?[\])]")
+# Words that readers search for and pages do not use.
+SYNONYMS = {
+    "README.md": "install installation installing setup pip",
+    "how-to/serve-decisions.md": "dashboard web ui monitoring server rest",
+    "changing-arms.md": "nonstationary non-stationary drift restless",
+    "how-to/personalise.md": "contextual linucb covariates",
+    "reference/policies/BetaThompson.md": "thomson thompson posterior bayesian",
+    "which-policy.md": "thomson thompson best algorithm recommendation",
+}
+# Every page as Markdown, for programs that read them.
+PLAIN: list[plain_pages.PlainPage] = []
 # The places for what a command prints, and for a file in Python.
 COMMAND = re.compile(r"^<!-- lowbid (.*) -->$", re.MULTILINE)
 SOURCE = re.compile(r"^<!-- file (\S+\.py) -->$", re.MULTILINE)
@@ -85,11 +97,15 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
     markdown = COMMAND.sub(lambda found: _printed(found[1].split()), markdown)
     markdown = SOURCE.sub(lambda found: _shown(found[1]), markdown)
     markdown = NEXT.sub(lambda found: found[0].rstrip() + "\n{ .next }\n", markdown)
-    return _outside_code(markdown, lambda text: INTERVAL.sub(_unbroken, LINK.sub(mended, text)))
+    markdown = _outside_code(markdown, lambda text: INTERVAL.sub(_unbroken, LINK.sub(mended, text)))
+    PLAIN.append(plain_pages.PlainPage(page.title, page.file.src_uri, markdown))
+    return _with_synonyms(markdown, page.file.src_uri)
 
 
 def on_post_build(config: Any) -> None:
-    """Refuse a site with a link that leads nowhere, or that needs a network."""
+    """Write pages for programs; refuse a site with a dead link, or that needs a network."""
+    plain_pages.write(Path(config.site_dir), config.site_name, config.site_description, PLAIN)
+    PLAIN.clear()
     wrong = check_site.problems(Path(config.site_dir).resolve())
     if wrong:
         raise PluginError("\n".join(wrong))
@@ -104,6 +120,13 @@ def _printed(command: list[str]) -> str:
 
 def _shown(path: str) -> str:
     return f"```python\n{(ROOT / path).read_text(encoding='utf-8')}```"
+
+
+def _with_synonyms(markdown: str, path: str) -> str:
+    """A page with words that search finds and readers do not see, below its title."""
+    words = SYNONYMS.get(path)
+    head, title, rest = markdown.partition("\n\n")
+    return f"{head}{title}<p hidden>{words}</p>{title}{rest}" if words else markdown
 
 
 def _unbroken(found: re.Match[str]) -> str:

@@ -1,11 +1,20 @@
 import copy
+import json
 import warnings
 
 import pytest
 
 import lowbid
 from lowbid.shared._bandit_settings import read_settings
-from lowbid.shared._events import BY_POLICY, HELD_OUT, STICKY, Created, logged
+from lowbid.shared._events import (
+    BY_POLICY,
+    HELD_OUT,
+    STICKY,
+    ArmChanged,
+    Created,
+    Reported,
+    logged,
+)
 from lowbid.shared._replica import DecideCommand, Replica
 
 
@@ -34,6 +43,29 @@ def test_what_one_replica_decides_another_follows(policy):
     assert event.arms[0] == event.arms[1]
     assert first.pending == second.pending
     assert len(first.pending) == sum(len(command.ways) for command in commands)
+
+
+@pytest.mark.parametrize("policy", [lowbid.UCB1(), lowbid.BetaThompson()], ids=str)
+def test_replicas_leave_out_a_new_arm_alike(policy):
+    first, second = two_replicas(policy=policy)
+    events = [
+        Reported("reward", [[None, arm, i % 2] for i in range(20) for arm in "xyz"]),
+        ArmChanged("added", "new"),
+    ]
+    for number, event in enumerate(events, 2):
+        first.apply(number, number, event)
+        second.apply(number, number, event)
+    chosen = []
+    for number in range(4, 24):
+        event = first.decide(number, number, DecideCommand(BY_POLICY))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            second.apply(number, number, event)
+        assert first.to_data() == second.to_data()
+        second = Replica.from_data(json.loads(json.dumps(second.to_data())), policy)
+        chosen += event.arms
+    assert 1 <= chosen.count("new") <= 5
+    assert len(set(chosen)) > 1
 
 
 def test_a_replica_follows_the_log_where_it_would_have_chosen_otherwise():

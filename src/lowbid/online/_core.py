@@ -157,7 +157,17 @@ class Core:
             self.engine.see(features)
             return self.engine.select()
         winner = self.verdicts.winner(self)
-        return self.engine.select() if winner is None else winner
+        if winner is not None:
+            return winner
+        return (
+            self.roster.number[self._select_fairly()]
+            if self.roster.newcomers
+            else self.engine.select()
+        )
+
+    def _select_fairly(self) -> Arm:
+        with self.roster.fairly():
+            return self.roster.names[self.engine.select()]
 
     def expire(self) -> None:
         """Forget expired decisions before another one is made."""
@@ -171,6 +181,8 @@ class Core:
         engine = self.engine
         engine.hold(arm, 1)
         decision = self.decisions.add(self.roster.names[arm], engine.step)
+        if self.roster.newcomers:
+            self.roster.newcomers.count(decision.arm, self.roster.number)
         engine.step += 1
         if self.features is not None:
             self.contexts[decision.id] = engine.kept()
@@ -213,7 +225,7 @@ class Core:
             engine.see(features)
         elif type(what) is str or type(what) is int:  # the fast path: most calls are like this
             arm = roster.number.get(what)
-            if arm is not None and not decisions.open:
+            if arm is not None and not decisions.open and not roster.newcomers:
                 engine.update(arm, value, engine.step, roster.ledger, feedback.scale)
                 engine.step += 1
                 self.feedback = feedback
@@ -332,6 +344,7 @@ class Core:
     def learn(self, name: Arm, value: float, answered: int) -> None:
         """Hand a value of an arm to the policy; a separate step unless it answers a decision."""
         engine, roster = self.engine, self.roster
+        roster.newcomers.pop(name, None)
         arm = roster.number.get(name)
         if arm is None:  # paused
             with roster.awake(name):

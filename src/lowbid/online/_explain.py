@@ -36,6 +36,9 @@ class ExplainedArm:
         The index it is ranked by; None if it is paused, or if the policy has no indices.
     batch_sizes, batch_estimates : list
         The size and the estimate of each batch, if the policy has batches.
+    left_out : bool
+        Whether the next decision leaves it out: it was added, has no outcome yet, and has had its
+        fair share of the decisions since.
     """
 
     arm: Arm
@@ -46,6 +49,7 @@ class ExplainedArm:
     index: float | None
     batch_sizes: list[int]
     batch_estimates: list[float]
+    left_out: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,8 @@ class Explanation:
     @property
     def winners(self) -> list[Arm]:
         """The arms with the best index, one of which is chosen next; empty without indices."""
-        ranked = [(arm.index, arm.arm) for arm in self.arms if arm.index is not None]
+        can = [arm for arm in self.arms if not arm.left_out]
+        ranked = [(arm.index, arm.arm) for arm in can if arm.index is not None]
         if not ranked:
             return []
         best = (max if self.best == "highest" else min)(index for index, _ in ranked)
@@ -112,6 +117,7 @@ class Explanation:
         line += f"  {batches}" if batches else ""
         line += "  paused" if arm.paused and not winners else ""
         line += f"  {arm.pending} pending" if arm.pending else ""
+        line += "  left out: no outcome yet, and has had its share" if arm.left_out else ""
         line += "  <- chosen next" if winners == [arm.arm] else ""
         line += "  <- tied" if len(winners) > 1 and arm.arm in winners else ""
         return line
@@ -125,6 +131,7 @@ def explained(core: Core) -> Explanation:
         indices = {}
     pending = core.decisions.count_by_arm()
     estimates, sizes = _batches(core)
+    left_out = core.roster.newcomers.left_out(core.roster.number)
     arms = [
         ExplainedArm(
             arm=arm,
@@ -135,6 +142,7 @@ def explained(core: Core) -> Explanation:
             index=indices.get(arm),
             batch_sizes=sizes.get(arm, []),
             batch_estimates=estimates.get(arm, []),
+            left_out=arm in left_out,
         )
         for arm, row in core.roster.rows.items()
     ]

@@ -15,6 +15,7 @@ from lowbid.online._decisions import Arm, Rejection
 from lowbid.online._engine import ArmState, Engine
 from lowbid.online._feedback import Feedback
 from lowbid.online._ledger import (
+    COUNT,
     Ledger,
     check_ledger,
     empty_ledger,
@@ -24,6 +25,7 @@ from lowbid.online._ledger import (
     table_from,
     table_to,
 )
+from lowbid.online._newcomers import Newcomers
 
 
 class PausedArm(NamedTuple):
@@ -48,12 +50,15 @@ class Roster:
         The paused arms, by name.
     removed : set
         The names of arms that are gone.
+    newcomers : Newcomers
+        The arms that were added and have no outcome yet, if the policy ignores pending decisions.
     """
 
     def __init__(self, names: list[Arm], engine: Engine) -> None:
         self.engine, self.ledger = engine, empty_ledger(len(names))
         self.paused: dict[Arm, PausedArm] = {}
         self.removed: set[Arm] = set()
+        self.newcomers = Newcomers()
         self._rename(names)
 
     def to_data(self) -> dict[str, Any]:
@@ -65,6 +70,7 @@ class Roster:
                 for name, arm in self.paused.items()
             ],
             "removed": sorted(self.removed, key=repr),
+            **self.newcomers.to_data(),
         }
 
     @classmethod
@@ -85,6 +91,7 @@ class Roster:
         roster.removed = set(read_arms(removed)) if removed else set()
         for name in roster.removed & roster.rows.keys():
             raise InvalidValueError(f"arm {name!r} is among those that were removed.")
+        roster.newcomers = Newcomers.from_data(saved, roster.rows)
         return roster
 
     @property
@@ -124,6 +131,8 @@ class Roster:
         self.removed.discard(name)
         self.ledger = np.concatenate([self.ledger, empty_ledger(1)])
         self._rename([*self.names, plain_name(name)])
+        if self.engine.policy.holding is None:
+            self.newcomers.welcome(self.names[-1])
 
     def remove(self, name: Arm) -> None:
         """Remove an arm for good."""
@@ -136,6 +145,7 @@ class Roster:
             self.engine.remove(arm)
             self._drop(arm)
         self.removed.add(plain_name(name))
+        self.newcomers.pop(name, None)
 
     def pause(self, name: Arm) -> None:
         """Stop choosing an arm for now."""
@@ -182,11 +192,34 @@ class Roster:
         self.engine.merge(other.engine)
         self.ledger = merged_ledger(self.ledger, other.ledger[order])
         self.removed |= other.removed
+        unseen = [arm for arm, row in self.rows.items() if row[COUNT] == 0.0]
+        self.newcomers.merge(other.newcomers, unseen)
 
     def awake(self, name: Arm) -> AbstractContextManager[int]:
         """The engine's arm with this name; a paused one is resumed temporarily."""
         number = self.number.get(name)
         return self._resumed(name) if number is None else nullcontext(number)
+
+    def fairly(self) -> AbstractContextManager[None]:
+        """The engine's arms are those of the next decision: newcomers with too many are put aside.
+
+        Numbers of arms are other ones meanwhile; so look names up within.
+        """
+        out = self.newcomers.left_out(self.number) if self.newcomers else ()
+        return self._without(out) if out else nullcontext()
+
+    @contextmanager
+    def _without(self, arms: list[Arm]) -> Iterator[None]:
+        names = self.names
+        for arm in arms:
+            self.pause(arm)
+        try:
+            yield
+        finally:
+            for arm in arms:
+                self.resume(arm)
+            if self.names != names:
+                self.reorder(names)
 
     @contextmanager
     def _resumed(self, name: Arm) -> Iterator[int]:

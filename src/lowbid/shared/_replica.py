@@ -273,9 +273,12 @@ class Replica:
 
     def _choose(self) -> tuple[Arm, float | None, DrawnChoice | None]:
         """Let the policy choose an arm; its propensity, or what to estimate it from later."""
-        core = self.core
-        core.expire()
-        engine = core.engine
+        self.core.expire()
+        with self.core.roster.fairly():
+            return self._choose_now()
+
+    def _choose_now(self) -> tuple[Arm, float | None, DrawnChoice | None]:
+        core, engine = self.core, self.core.engine
         step, before = engine.step, int(engine.stream[0])
         again = engine.policy.select_keeps_state and is_small(engine.state)
         state = copy_of(engine.state) if again else None
@@ -291,8 +294,9 @@ class Replica:
     def _choose_again(self, arm: Arm) -> None:
         """Let the policy choose as it did then, for its state and its random numbers."""
         self.core.expire()
-        names = self.core.roster.names
-        chosen = names[self.core.engine.select()]
+        roster = self.core.roster
+        with roster.fairly():
+            chosen = roster.names[self.core.engine.select()]
         is_told = self._differs or self.number <= self.corrections.last
         if chosen != arm and not is_told:
             self._differs = True

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from lowbid._compile import When
 from lowbid._random import key, stream_of_run
-from lowbid.online import Arm, Core, Decision, Decisions, Rejection
+from lowbid.online import COUNT, Arm, Core, Decision, Decisions, Rejection
 from lowbid.policies import Policy
 from lowbid.shared._holdout import Holdout, is_held_out
 from lowbid.shared._lift import DECIDED, HELD_OUT
@@ -107,11 +107,12 @@ class Member:
         if unit is not None and is_held_out(unit, settings.seed, settings.holdout):
             return self.holdout.decide(settings.control)  # type: ignore[arg-type]
         self._expire()
-        engine = self.lead.engine
-        arm = engine.select()
-        engine.hold(arm, self.weight)
+        engine, roster = self.lead.engine, self.lead.roster
+        with roster.fairly():
+            arm = roster.names[engine.select()]
+        engine.hold(roster.number[arm], self.weight)
         engine.step += 1
-        return self.own.await_outcome(self.own.roster.number[self.lead.roster.names[arm]])
+        return self.own.await_outcome(self.own.roster.number[arm])
 
     def status(self, what: Arm | Decision) -> Rejection | None:
         """None if feedback for this can be recorded, otherwise the reason why not."""
@@ -239,12 +240,20 @@ class Member:
         totals: Any = added(policy, parts)
         fresh = leading(self.own, totals, self.lead.engine.stream)
         fresh.roster.removed.update(self.settings.removed)
+        self._share_newcomers(fresh)
         for arm in self.settings.paused:
             fresh.roster.pause(arm)
         capacity = fresh.engine.capacity
         if self.own.engine.capacity < capacity:
             self.own.engine.make_room(capacity)
         self.lead, self.groups = fresh, totals.holdout
+
+    def _share_newcomers(self, lead: Core) -> None:
+        """Leave arms without outcomes anywhere their fair share of this process's decisions."""
+        newcomers = lead.roster.newcomers = self.own.roster.newcomers
+        unseen = [arm for arm, row in lead.roster.rows.items() if row[COUNT] == 0.0]
+        for arm in newcomers.keys() - set(unseen):
+            del newcomers[arm]
 
 
 def new_process() -> str:

@@ -190,6 +190,19 @@ def test_a_policy_that_takes_losses_it_is_not_made_for_says_so_once():
     assert len(w) == 1
 
 
+def test_mean_losses_that_floating_point_cannot_tell_apart_are_said_so_of():
+    far = lowbid.Gaussian([1e15, 1e15 + 4])
+    with pytest.warns(LossesWarning, match="floating point of 64 bits ends. Subtract") as w:
+        lowbid.simulate(lowbid.BatchLikelihood(), far, horizon=10, runs=1)
+    assert len(w) == 1
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("means", [[1e14, 1e14 + 4], [-1e14, -1e14 + 4], [1e15, 1e15], [0.0, 0.0]])
+def test_mean_losses_far_from_0_that_differ_enough_are_fine(means):
+    lowbid.simulate(lowbid.BatchLikelihood(), lowbid.Gaussian(means), horizon=10, runs=1)
+
+
 @pytest.mark.filterwarnings("error")
 def test_losses_below_0_with_means_above_it_are_fine():
     lowbid.simulate(lowbid.BatchEnsemble(), lowbid.Gaussian([0.0, 1.0]), horizon=10, runs=1)

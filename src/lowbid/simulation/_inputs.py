@@ -14,7 +14,7 @@ from lowbid._arrays import Ints
 from lowbid._require import LARGEST_LOSS, invalid, require_whole
 from lowbid.environments import Environment
 from lowbid.errors import InvalidValueError, LossesWarning
-from lowbid.policies import Policy
+from lowbid.policies import SAME, Policy
 
 LONGEST_HORIZON = 10**15
 LARGEST_RESULT = 2**40  # bytes
@@ -109,14 +109,19 @@ def warn_of(misfit: str) -> None:
 
 def misfit_of(name: str, policy: Policy, environment: Environment) -> str:
     """Why a policy that takes these losses is not made for them, and what to do; or nothing."""
-    if policy.location_free or environment.support[0] >= policy.best_loss:
-        return ""
-    lowest = float(np.min(environment.means_of(environment.table(0, 1))))
-    if lowest >= policy.best_loss:
+    means = np.unique(environment.means_of(environment.table(0, 1)))
+    low, high = float(means[0]), float(means[-1])
+    if low < high < math.inf and high - low <= SAME * max(abs(low), abs(high)):
+        return (
+            f"{name} may take the mean losses {low!r} and {high!r} of {environment!r} "
+            f"for equal: they differ by less than {SAME:g} of their size, where "
+            "floating point of 64 bits ends. Subtract a constant from all losses."
+        )
+    if policy.location_free or low >= policy.best_loss:
         return ""
     return (
         f"{name} assumes that no mean loss is below {policy.best_loss:g}, but {environment!r} has "
-        f"one of {lowest:g}: it may settle on a suboptimal arm for good. If that is not what you "
+        f"one of {low:g}: it may settle on a suboptimal arm for good. If that is not what you "
         f"want to see, {policy.below_best}."
     )
 

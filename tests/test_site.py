@@ -272,3 +272,11 @@ def test_words_that_readers_search_for_lead_to_pages_that_exist():
     page = hooks._with_synonyms("# Changing\n\nText.", "changing-arms.md")
     assert page.startswith("# Changing\n\n<p hidden>nonstationary ")
     assert hooks._with_synonyms("# Tutorial\n\nText.", "tutorial.md") == "# Tutorial\n\nText."
+
+
+def test_signatures_do_not_show_values_that_are_only_taken_to_be_refused():
+    griffe = pytest.importorskip("griffe")
+    extensions = griffe.load_extensions(str(ROOT / "docs" / "_site" / "docstrings.py"))
+    package = griffe.load("lowbid", search_paths=[str(PACKAGE.parent)], extensions=extensions)
+    update = package["online._bandit.Bandit.update"]
+    assert [each.name for each in update.parameters][:3] == ["self", "what", "loss"]

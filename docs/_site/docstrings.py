@@ -39,6 +39,11 @@ class Numpydoc(griffe.Extension):
         if obj.docstring is not None:
             obj.docstring.value = self.rewritten(inspect.cleandoc(obj.docstring.value), obj.name)
 
+    def on_function_instance(self, *, func: griffe.Function, **_: Any) -> None:
+        """Hide `bare`, which takes values given without a name so as to refuse them."""
+        if any(parameter.name == "bare" for parameter in func.parameters):
+            del func.parameters["bare"]
+
     def rewritten(self, text: str, own_name: str) -> str:
         """The docstring as Markdown."""
         text = DISPLAYED.sub(lambda found: _displayed(found["formula"]), text)

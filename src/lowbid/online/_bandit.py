@@ -306,8 +306,10 @@ class Bandit(BanditViews):
         log : path, frame, mapping, list or Log
             What `lowbid.read_log` reads: a CSV, JSON lines or Parquet file, a pandas or polars
             frame, ...
-        arm, reward, loss : str
-            The columns; by default ``"arm"``, and ``"reward"`` or ``"loss"``.
+        arm : str
+            The column of arms.
+        reward, loss : str or None
+            The column of outcomes; by default ``"reward"`` or ``"loss"``, whichever exists.
 
         Returns
         -------
@@ -339,14 +341,34 @@ class Bandit(BanditViews):
             return lines
 
     def forget(self, decision: Decision) -> Rejection | None:
-        """Discard a pending decision; returns the same values as `update`."""
+        """Discard a pending decision; returns the same values as `update`.
+
+        Examples
+        --------
+        >>> import lowbid
+        >>> bandit = lowbid.Bandit(["blue", "green"], seed=0)
+        >>> decision = bandit.decide()
+        >>> bandit.forget(decision)
+        >>> bandit.update(decision, reward=1.0)
+        'closed'
+        """
         if not isinstance(decision, Decision):
             raise InvalidValueError(f"{decision!r} is not a decision; give one made by decide().")
         with self._lock:
             return self._core.forget(decision)
 
     def pending(self) -> list[Decision]:
-        """The decisions whose outcomes are pending, oldest first."""
+        """The decisions whose outcomes are pending, oldest first.
+
+        Examples
+        --------
+        >>> import lowbid
+        >>> bandit = lowbid.Bandit(["blue", "green"], seed=0)
+        >>> first, second = bandit.decide(2)
+        >>> bandit.update(first, reward=1.0)
+        >>> bandit.pending() == [second]
+        True
+        """
         with self._lock:
             return self._core.decisions.pending()
 
@@ -361,22 +383,61 @@ class Bandit(BanditViews):
     # Arms come and go
 
     def add_arm(self, arm: Arm) -> None:
-        """Add an arm about which nothing is known yet; it will be explored."""
+        """Add an arm about which nothing is known yet; it will be explored.
+
+        Examples
+        --------
+        >>> import lowbid
+        >>> bandit = lowbid.Bandit(["blue", "green"])
+        >>> bandit.add_arm("red")
+        >>> bandit.arms
+        ['blue', 'green', 'red']
+        """
         with self._lock:
             self._core.add_arm(arm)
 
     def remove_arm(self, arm: Arm) -> None:
-        """Remove an arm for good; later outcomes are answered with "removed"."""
+        """Remove an arm for good; later outcomes are answered with "removed".
+
+        Examples
+        --------
+        >>> import lowbid
+        >>> bandit = lowbid.Bandit(["blue", "green", "red"])
+        >>> bandit.remove_arm("red")
+        >>> bandit.arms
+        ['blue', 'green']
+        >>> bandit.update("red", reward=1.0)
+        'removed'
+        """
         with self._lock:
             self._core.remove_arm(arm)
 
     def pause_arm(self, arm: Arm) -> None:
-        """Stop choosing an arm until `resume_arm`; its late outcomes are still recorded."""
+        """Stop choosing an arm until `resume_arm`; its late outcomes are still recorded.
+
+        Examples
+        --------
+        >>> import lowbid
+        >>> bandit = lowbid.Bandit(["blue", "green"])
+        >>> bandit.pause_arm("blue")
+        >>> bandit.paused, bandit.select()
+        (['blue'], 'green')
+        """
         with self._lock:
             self._core.pause_arm(arm)
 
     def resume_arm(self, arm: Arm) -> None:
-        """Let a paused arm be chosen again, with everything learned about it."""
+        """Let a paused arm be chosen again, with everything learned about it.
+
+        Examples
+        --------
+        >>> import lowbid
+        >>> bandit = lowbid.Bandit(["blue", "green"])
+        >>> bandit.pause_arm("blue")
+        >>> bandit.resume_arm("blue")
+        >>> bandit.paused
+        []
+        """
         with self._lock:
             self._core.resume_arm(arm)
 
@@ -448,6 +509,16 @@ class Bandit(BanditViews):
 
         The file is replaced atomically: even if the machine stops, it is either the old one or the
         new one. When `save` returns, the new one is on disk.
+
+        Examples
+        --------
+        >>> import lowbid, tempfile
+        >>> bandit = lowbid.Bandit(["blue", "green"])
+        >>> bandit.update("blue", reward=1.0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     bandit.save(f"{folder}/bandit.json")
+        ...     lowbid.Bandit.load(f"{folder}/bandit.json").counts()
+        {'blue': 1, 'green': 0}
         """
         text = self.to_json()
         with replace_file(Path(path), durable=True) as file:
@@ -500,6 +571,16 @@ class Bandit(BanditViews):
         Both must have the same policy, arms and kind of feedback. The other bandit is not changed;
         from now on, this one also accepts outcomes of its decisions. This works only once: for
         processes that keep learning from each other, use `lowbid.open`.
+
+        Examples
+        --------
+        >>> import lowbid
+        >>> here, there = lowbid.Bandit(["blue", "green"]), lowbid.Bandit(["blue", "green"], seed=1)
+        >>> here.update("blue", reward=1.0)
+        >>> there.update("green", reward=0.5)
+        >>> here.merge(there)
+        >>> here.counts()
+        {'blue': 1, 'green': 1}
         """
         if not isinstance(other, Bandit):
             raise InvalidValueError(f"{other!r} is not a bandit; give one.")

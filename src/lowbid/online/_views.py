@@ -81,13 +81,33 @@ class BanditViews(ABC):
     # Look inside
 
     def counts(self) -> dict[Arm, int]:
-        """The number of outcomes reported for each arm, including paused arms."""
+        """The number of outcomes reported for each arm, including paused arms.
+
+        Examples
+        --------
+        >>> import lowbid
+        >>> bandit = lowbid.Bandit(["blue", "green"])
+        >>> bandit.update_many(["blue", "blue", "green"], rewards=[1.0, 0.0, 0.2])
+        [None, None, None]
+        >>> bandit.counts()
+        {'blue': 2, 'green': 1}
+        """
         return self._view(
             lambda core: {arm: int(row[COUNT]) for arm, row in core.roster.rows.items()}
         )
 
     def means(self) -> dict[Arm, float]:
-        """The mean outcome of each arm, including paused arms; NaN before the first."""
+        """The mean outcome of each arm, including paused arms; NaN before the first.
+
+        Examples
+        --------
+        >>> import lowbid
+        >>> bandit = lowbid.Bandit(["blue", "green"])
+        >>> bandit.update_many(["blue", "blue", "green"], rewards=[1.0, 0.0, 0.2])
+        [None, None, None]
+        >>> bandit.means()
+        {'blue': 0.5, 'green': 0.2}
+        """
         return self._view(
             lambda core: {arm: mean_of_row(row) for arm, row in core.roster.rows.items()}
         )

@@ -142,6 +142,18 @@ class SharedBandit(BanditViews):
             - "unknown": there was no such decision.
 
             Conflicting and late outcomes are kept in the log, with their value.
+
+        Examples
+        --------
+        >>> import lowbid, tempfile
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> url = f"sqlite:///{folder.name}/shop.db"
+        >>> bandit = lowbid.open(url, "checkout", arms=["blue", "green"], seed=0)
+        >>> decision = bandit.decide()
+        >>> bandit.update(decision, reward=1.0)
+        >>> bandit.update(decision, reward=1.0), bandit.update(decision, reward=0.0)
+        ('repeated', 'conflict')
+        >>> bandit.close(); folder.cleanup()
         """
         kind = read_kind(ONE, bare, loss, reward)
         value = loss if kind == "loss" else reward
@@ -209,6 +221,18 @@ class SharedBandit(BanditViews):
             None if it is given up now. Otherwise nothing has changed: "repeated" if it was given up
             before, "conflict" if an outcome was recorded, "late" if its window is over, and
             "removed" or "unknown" as for `update`.
+
+        Examples
+        --------
+        >>> import lowbid, tempfile
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> url = f"sqlite:///{folder.name}/shop.db"
+        >>> bandit = lowbid.open(url, "checkout", arms=["blue", "green"], seed=0)
+        >>> decision = bandit.decide()
+        >>> bandit.forget(decision)
+        >>> bandit.forget(decision)
+        'repeated'
+        >>> bandit.close(); folder.cleanup()
         """
         if not isinstance(decision, Decision):
             raise InvalidValueError(f"{decision!r} is not a decision; give one made by decide().")
@@ -245,6 +269,19 @@ class SharedBandit(BanditViews):
         None or str
             None if it counts as corrected, "removed" or "unknown" as for `update`, and "late" if
             it was given up by `expiry`.
+
+        Examples
+        --------
+        >>> import lowbid, tempfile
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> url = f"sqlite:///{folder.name}/shop.db"
+        >>> bandit = lowbid.open(url, "checkout", arms=["blue", "green"], seed=0)
+        >>> decision = bandit.decide()
+        >>> bandit.update(decision, reward=20.0)
+        >>> bandit.amend(decision, reward=0.0, reason="refund")
+        >>> bandit.means()[decision.arm]
+        0.0
+        >>> bandit.close(); folder.cleanup()
         """
         kind = read_kind(AMEND, bare, loss, reward)
         value = loss if kind == "loss" else reward

@@ -100,6 +100,15 @@ class Result:
             Names of policies.
         step : int, optional
             One of the checkpoints; by default the last.
+
+        Examples
+        --------
+        >>> import lowbid
+        >>> policies = [lowbid.UCB1(), lowbid.BatchEnsemble(batches=2)]
+        >>> arms = lowbid.Bernoulli([0.1, 0.5, 0.9])
+        >>> result = lowbid.simulate(policies, arms, horizon=1000, runs=100, seed=0)
+        >>> result.difference("BatchEnsemble(batches=2)", "UCB1").high < 0  # less regret
+        True
         """
         at = self._at(step)
         ours, theirs = (self.regret[self._index(name), :, at] for name in (first, second))
@@ -126,6 +135,16 @@ class Result:
 
         The file is a zip of NumPy columns (``.npz``): ``checkpoints``, ``regret``, ``pulls``, and
         ``header``, a JSON text with the policies' names and the provenance.
+
+        Examples
+        --------
+        >>> import lowbid, tempfile
+        >>> arms = lowbid.Bernoulli([0.1, 0.5])
+        >>> result = lowbid.simulate(lowbid.UCB1(), arms, horizon=50, runs=5, seed=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     result.save(f"{folder}/result.npz")
+        ...     lowbid.Result.load(f"{folder}/result.npz").policies
+        ('UCB1',)
         """
         header = {"policies": list(self.policies), "provenance": self.provenance}
         columns = {"checkpoints": self.checkpoints, "regret": self.regret, "pulls": self.pulls}

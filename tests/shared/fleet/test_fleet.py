@@ -360,3 +360,19 @@ def test_a_fork_is_another_process_of_the_fleet(url):
     exchange(parent)
     assert parent.counts() == {"A": 1, "B": 1, "C": 0}
     parent.close()
+
+
+def test_a_new_arm_gets_its_fair_share_until_an_outcome_anywhere(url):
+    first, second = (
+        created(url, policy=lowbid.UCB1(), reward_range=(0, 1), kind=None) for _ in range(2)
+    )
+    play(first, random.Random(1), 60)
+    first.add_arm("new")
+    exchange(first, second)
+    burst = [decision.arm for decision in first.decide(100)]
+    assert burst.count("new") == 25
+    first.decide()
+    assert [arm.arm for arm in first.explain().arms if arm.left_out] == ["new"]
+    second.update("new", reward=1.0)
+    exchange(second, first)
+    assert not any(arm.left_out for arm in first.explain().arms)

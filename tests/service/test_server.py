@@ -112,8 +112,8 @@ async def app(scope, receive, send):
             print("stopping", flush=True)
             threading.Event().wait()
 
-_server._PATIENCE, _server._CLOSING = 1, 1
-sys.exit(_server.serve(app, "127.0.0.1", int(sys.argv[1])))
+server._PATIENCE, server._CLOSING = 1, 1
+sys.exit(server.serve(app, "127.0.0.1", int(sys.argv[1])))
 """
 
 

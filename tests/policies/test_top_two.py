@@ -13,6 +13,18 @@ from naive.evidence import above, above_without_range, pair
 from naive.rules import makes_the_same_choices
 
 
+def first_by_lot(values, stream):
+    """Where the lowest value is; of several, each is taken with the same probability."""
+    best, tied = 0, 1
+    for i in range(1, len(values)):
+        if values[i] < values[best]:
+            best, tied = i, 1
+        elif values[i] == values[best] != math.inf:
+            tied += 1
+            best = i if integer(stream, tied) == 0 else best
+    return best
+
+
 def naive(rule, usable):
     """The rule, written out; `usable` losses are needed before there is evidence."""
     looked = {"until": 0.0, "pair": None}
@@ -25,7 +37,9 @@ def naive(rule, usable):
         if sum(plays) >= looked["until"]:
             gains = [[-x if rule is above_without_range else 1.0 - x for x in xs] for xs in losses]
             means = [sum(x) / len(x) for x in gains]
-            leader = max(range(len(means)), key=lambda arm: (means[arm], plays[arm], -arm))
+            leader = first_by_lot(
+                [(-mean, -n) for mean, n in zip(means, plays, strict=True)], stream
+            )
 
             def weight(arm):
                 enough = min(plays[arm], plays[leader]) >= usable
@@ -33,8 +47,9 @@ def naive(rule, usable):
                 found = pair(gains[leader], gains[arm], rule=rule) if enough and better else 0.0
                 return max(found, 0.0) + math.log(plays[arm])
 
-            others = [arm for arm in range(len(means)) if arm != leader]
-            looked.update(pair=(leader, min(others, key=weight)), until=1.01 * sum(plays) + 1.0)
+            weights = [math.inf if arm == leader else weight(arm) for arm in range(len(means))]
+            pair_now = leader, first_by_lot(weights, stream)
+            looked.update(pair=pair_now, until=1.01 * sum(plays) + 1.0)
         return looked["pair"][integer(stream, 2)]
 
     return choose

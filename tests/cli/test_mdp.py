@@ -159,7 +159,7 @@ def test_reproduce_writes_a_page_and_goes_on_where_it_was_stopped(tmp_path, caps
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["nowhere"], "named 'nowhere'"),
+        (["nowhere"], "unknown environment 'nowhere'"),
         (["--runs", "1"], "runs is 1"),
         (["--workers", "0"], "workers is 0"),
     ],

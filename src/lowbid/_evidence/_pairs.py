@@ -164,8 +164,9 @@ def end_by_newton(one: Floats, other: Floats, limit: float, costs: Floats) -> fl
         if step <= 1e-13:
             break
         low += step
+    back = 1e-12
     while low > -1.0 and pair_evidence(one, other, low, True, costs) < limit:
-        low = max(low - 1e-12, -1.0)
+        low, back = max(low - back, -1.0), 2.0 * back
     return low
 
 

@@ -123,7 +123,7 @@ class Core:
         for arm in decisions.count_by_arm().keys() - roster.rows.keys():
             raise StateError(f"an open decision is for {arm!r}; there is no such arm.")
         expiry = None if saved["expiry"] is None else require_whole("expiry", saved["expiry"])
-        verdicts = Verdicts.from_data(saved["verdicts"]) if "verdicts" in saved else None
+        verdicts = Verdicts.from_data(saved["verdicts"], feedback) if "verdicts" in saved else None
         features = read_features(saved.get("features"))
         core = cls(policy, engine, roster, decisions, feedback, expiry, verdicts, features)
         core.contexts = contexts_from(features, saved, decisions, engine.policy)

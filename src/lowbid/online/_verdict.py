@@ -128,10 +128,10 @@ class Verdicts:
         }
 
     @classmethod
-    def from_data(cls, saved: dict[str, Any]) -> Self:
+    def from_data(cls, saved: dict[str, Any], feedback: Feedback | None) -> Self:
         """Restore what `to_data` returned, or raise an error if it cannot have been so."""
         verdicts = cls()
-        verdicts.set(saved["confidence"], saved["tolerance"], saved["on_sure"])
+        verdicts.set(saved["confidence"], saved["tolerance"], saved["on_sure"], feedback)
         verdicts.withdrawn = str(saved["withdrawn"])
         verdicts.left = require_whole("left", saved["left"], at_least=0)
         if saved["kept"] is not None:

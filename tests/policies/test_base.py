@@ -45,7 +45,7 @@ def test_the_identity_has_no_address_in_it():
 
 def test_a_policy_without_indices_says_so():
     policy = lowbid.KLMaillard("bernoulli")
-    with pytest.raises(InvalidValueError, match=r"KLMaillard.bernoulli has no indices"):
+    with pytest.raises(InvalidValueError, match=r"KLMaillard.bernoulli does not use an index"):
         policy.indices(*policy.start(3), 1)
 
 

@@ -66,7 +66,7 @@ def test_what_fails_does_not_keep_the_others_from_being_ranked(tmp_path):
     CellStore(tmp_path).save(cell, result, 1.0, Window(0, cell.runs))
     text = write_up(sweep, tmp_path, "lowbid sweep small.toml")
     assert "7 of 9 cells are finished; 2 cells failed" in text
-    assert "Over the 1 place where Raising plays" in text
+    assert "Over the 1 cell where Raising plays" in text
 
 
 def test_threads_and_any_executor(tmp_path):

@@ -314,7 +314,7 @@ def test_bad_input_changes_nothing(url):
     for bad in (float("nan"), float("inf"), "x", None):
         with pytest.raises(InvalidValueError):
             member.update(decision, reward=bad)
-    with pytest.raises(UnknownNameError, match="not known"):
+    with pytest.raises(UnknownNameError, match="unknown arm"):
         member.update("E", reward=1.0)
     with pytest.raises(InvalidValueError):
         member.update("A", loss=1.0)

@@ -124,7 +124,7 @@ class Linear(Drawn):
     >>> policies = [LinearIMED(), lowbid.BatchLikelihood()]
     >>> result = lowbid.simulate(policies, Linear(5, columns=5, sd=0.1), horizon=1000, runs=20)
     >>> [round(float(regret)) for regret in result.regret[:, :, -1].mean(axis=1)]
-    [32, 601]
+    [32, 596]
     """
 
     draw = draw_normal

@@ -4,12 +4,15 @@ With ``pytest --uncompiled`` the whole process is uncompiled (``make coverage``)
 `interpreted` block does it, so these tests mean the same in both.
 """
 
+import contextlib
+
 import numpy as np
 import pytest
 
 import lowbid
 from lowbid import policies
 from lowbid._compile import interpreted
+from lowbid.errors import InvalidValueError
 from lowbid.testing import check_environment
 from lowbid.testing._policies import suitable_arms
 
@@ -23,6 +26,25 @@ def test_policies_play_every_arm_and_favour_the_best(policy):
             result = lowbid.simulate(policy, arms, horizon=150, runs=2, seed=1, workers=1)
             assert (result.pulls.sum(axis=-1) == 150).all()
             assert (result.pulls > 0).all()
+
+
+@pytest.mark.parametrize("policy", VARIANTS, ids=lambda policy: policy.name)
+def test_bandits_are_restored_and_merged(policy):
+    with interpreted():
+        one, other = (
+            lowbid.Bandit(3, policy, seed, horizon=200, loss_range=(0, 1)) for seed in (1, 2)
+        )
+        for bandit in (one, other):
+            for i in range(40):
+                bandit.update(bandit.decide(), loss=float(i * 7 % 5 > 2))
+            bandit.decide(4)
+        twin = lowbid.Bandit.from_json(one.to_json(), policy=policy)
+        assert [d.arm for d in twin.decide(9)] == [d.arm for d in one.decide(9)]
+        total = sum(one.counts().values()) + sum(other.counts().values())
+        with contextlib.suppress(InvalidValueError):  # of those whose states do not add up
+            one.merge(other)
+            assert sum(one.counts().values()) == total
+        one.update(one.decide(), loss=1.0)
 
 
 @pytest.mark.parametrize("growth", ["append", "redistribute"])
